@@ -23,8 +23,8 @@ from visaproof.launch.matching import Program
 from visaproof.pairs.compilation import Compilation, Compiled, compiled
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.refinement.comparison import compare
+from visaproof.refinement.decision import decide_within
 from visaproof.refinement.difference import Difference
-from visaproof.refinement.limited import decide_within
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Verdict
 from visaproof.smt.limit import Limit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.campaign import batch
+from benchmarks.campaign import batch, refined
 from benchmarks.campaign.__main__ import main
 from benchmarks.campaign.batch import Bench, Found
 from benchmarks.campaign.faults import Fault, faults, known_by
@@ -160,6 +160,19 @@ def test_a_planted_fault_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -
     assert smaller.reduced is not None
     assert smaller.outcome.answer is Answer.DIFFER
     assert smaller.reduced.size <= smaller.kernel.size
+
+
+@pytest.mark.slow
+def test_two_compilations_of_a_kernel_refine_and_those_of_two_kernels_do_not(tmp_path: Path) -> None:
+    here, fault = bench(), faults()[0]
+    one = replace(fault, parameters=(Type("uint"),) * 2, result=Type("uint"), expression="a ^ b").kernel()
+    other = replace(fault, parameters=(Type("uint"),) * 2, result=Type("uint"), expression="a | b").kernel()
+    found = [
+        compile_each(here.compiler, Target(device), [kernel], tmp_path / str(number))[0]["k"]
+        for number, (kernel, device) in enumerate([(one, "bmg"), (one, "dg2"), (other, "dg2")])
+    ]
+    assert refined.asked(one, found[0], found[1]) == Outcome(Answer.REFINES)
+    assert refined.asked(one, found[0], found[2]).answer is Answer.REFUTED
 
 
 OF_COMPILERS = [each for each in faults() if each.devices]

@@ -7,11 +7,12 @@ from pathlib import Path
 from random import Random
 from traceback import format_exception
 
+from benchmarks.campaign import refined
 from benchmarks.campaign.faults import known_by
 from benchmarks.campaign.launches import SOUND, Answer, Buffers, Outcome, by_pocl, difference, run_here
 from benchmarks.campaign.reduce import reduced
 from benchmarks.campaign.syntax import Kernel
-from benchmarks.campaign.targets import Target, compile_each
+from benchmarks.campaign.targets import Pair, Target, compile_each
 from benchmarks.pocl.oracle import NoOracle, Oracle
 from visaproof.execution.run import Engine
 from visaproof.pairs.compilation import Compiled
@@ -25,7 +26,7 @@ class Found:
     """A kernel for a target, and how it came out."""
 
     kernel: Kernel
-    target: Target
+    target: Target | Pair
     outcome: Outcome
     reduced: Kernel | None = None
     """What is left of the kernel where it needs an explanation."""
@@ -45,22 +46,26 @@ class Bench:
             return Outcome(Answer.NO_ORACLE, str(reason))
 
     def run(
-        self, kernels: Sequence[Kernel], targets: Sequence[Target], done: Callable[[Kernel, Target], bool]
+        self, kernels: Sequence[Kernel], targets: Sequence[Target], done: Callable[[Kernel, Target | Pair], bool]
     ) -> Iterator[Found]:
-        """Of all that is not done."""
+        """Of all that is not done.  Small kernels are also asked whether each target refines the first."""
         left = {
             target: [each for each in kernels if target.takes(each) and not done(each, target)] for target in targets
         }
         wanted = {each.name: self.expected(each) for each in kernels if any(each in some for some in left.values())}
-        for target, taken in left.items():
-            with tempfile.TemporaryDirectory() as folder:
-                compiled, failed = compile_each(self.compiler, target, taken, Path(folder) / "all")
+        first: dict[str, tuple[Target, Compiled]] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (target, taken) in enumerate(left.items()):
+                compiled, failed = compile_each(self.compiler, target, taken, Path(folder) / str(number))
                 for each in taken:
                     if each.name in failed:
                         yield Found(each, target, _not_compiled(failed[each.name]))
-                    else:
-                        found = compared(compiled[each.name], each, wanted[each.name])
-                        yield Found(each, target, found)
+                        continue
+                    yield Found(each, target, compared(compiled[each.name], each, wanted[each.name]))
+                    source, before = first.setdefault(each.name, (target, compiled[each.name]))
+                    pair = Pair(source, target)
+                    if source is not target and refined.is_asked(each) and not done(each, pair):
+                        yield Found(each, pair, refined.asked(each, before, compiled[each.name]))
 
     def alone(self, kernel: Kernel, target: Target) -> Outcome:
         """One kernel, compiled by itself."""
@@ -71,15 +76,18 @@ class Bench:
             return compared(compiled[kernel.name], kernel, self.expected(kernel))
 
     def reduced(self, found: Found, most: int) -> Found:
-        """With a smaller kernel that comes out alike for the same target."""
+        """With a smaller kernel that comes out alike for the same target; what was refuted is small, and kept."""
+        target = found.target
+        if isinstance(target, Pair):
+            return Found(found.kernel, target, found.outcome, found.kernel)
 
         def shows(kernel: Kernel) -> bool:
-            return self.alone(kernel, found.target).answer is found.outcome.answer
+            return self.alone(kernel, target).answer is found.outcome.answer
 
         if not shows(found.kernel):
             return found
         smaller = reduced(found.kernel, shows, most)
-        return Found(found.kernel, found.target, self.alone(smaller, found.target), smaller)
+        return Found(found.kernel, target, self.alone(smaller, target), smaller)
 
 
 def _not_compiled(reason: str) -> Outcome:

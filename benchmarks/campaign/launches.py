@@ -47,9 +47,20 @@ class Answer(Enum):
     COMPILER_CRASHED = "compiler crashed"
     NO_ORACLE = "not by PoCL"
     CRASHED = "crashed"
+    REFINES = "refines"
+    OPEN = "refinement open"
+    REFUTED = "refuted"
 
 
-SOUND = (Answer.AGREE, Answer.KNOWN, Answer.NOT_MODELLED, Answer.NOT_COMPILED, Answer.NO_ORACLE)
+SOUND = (
+    Answer.AGREE,
+    Answer.REFINES,
+    Answer.OPEN,
+    Answer.KNOWN,
+    Answer.NOT_MODELLED,
+    Answer.NOT_COMPILED,
+    Answer.NO_ORACLE,
+)
 """What needs no explanation of ours or of a compiler."""
 
 _BESIDE = re.compile(r": page [A-Z]")
@@ -79,7 +90,8 @@ def case_of(kernel: Kernel) -> Case:
         random = Random(f"{kernel.seed} {each.name}")
         kind = TYPES[ELEMENTS[each.type.base]]
         data = content(kind, each.items * each.type.lanes, random, "edges") if each.role == "in" else bytes(each.bytes)
-        arguments.append(Data(data, ulps=0 if each.type.floating and each.ulps is None else each.ulps))
+        any_nan = each.type.base in ("float", "double") and each.ulps is None
+        arguments.append(Data(data, ulps=0 if any_nan else each.ulps))
     return Case("edges", tuple(arguments), kernel.grid, kernel.group)
 
 

@@ -10,7 +10,7 @@ from typing import TypedDict
 from benchmarks.campaign.batch import Found
 from benchmarks.campaign.launches import full_text
 from benchmarks.campaign.syntax import Kernel
-from benchmarks.campaign.targets import Target
+from benchmarks.campaign.targets import Pair, Target
 
 RESULTS, MADE_BY, FOUND = "results.jsonl", "made-by.json", "found"
 _GENERATOR = ("types.py", "syntax.py", "expressions.py", "generate.py", "prelude.py", "targets.py")
@@ -53,7 +53,7 @@ class Store:
             store.records[record["seed"], record["target"]] = record
         return store
 
-    def done(self, kernel: Kernel, target: Target) -> bool:
+    def done(self, kernel: Kernel, target: Target | Pair) -> bool:
         return (kernel.seed, str(target)) in self.records
 
     def add(self, found: Found) -> Record:
@@ -75,7 +75,7 @@ class Store:
         assert found.reduced is not None
         kernel, folder = found.reduced, self.folder / FOUND
         folder.mkdir(exist_ok=True)
-        name = f"{kernel.name}-{str(found.target).replace(' ', '_')}.cl"
+        name = f"{kernel.name}-{str(found.target).replace(' ', '_').replace(',', '')}.cl"
         heading = f"// {found.target}: {found.outcome.answer.value}: {found.outcome.detail}\n"
         launch = f"// global size {kernel.grid}, local size {kernel.group}\n"
         (folder / name).write_text(heading + launch + full_text([kernel], reference=False))

@@ -41,6 +41,17 @@ class Target:
         return "double" not in kernel.features or self.device in WITH_DOUBLE
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two targets of one kernel, of which the second has to refine the first."""
+
+    source: Target
+    target: Target
+
+    def __str__(self) -> str:
+        return f"{self.target}, refines {self.source}"
+
+
 def today() -> Path:
     """Where today's compiler is unpacked."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "current-igc" / "bin" / "ocloc"

@@ -1,6 +1,7 @@
 """Reference pages and drawings that follow from the code, by their place below docs/."""
 
 import ast
+import json
 import re
 import tomllib
 from argparse import SUPPRESS, Action, ArgumentParser, _SubParsersAction
@@ -24,6 +25,7 @@ from visaproof.refinement.strategies.table import IN_ONE_MEMORY, RUNS_ALONE, SOL
 from visaproof.refinement.verdicts import Refines, Vacuous
 from visaproof.report.claims.opcodes import document, evidence_in
 from visaproof.report.kernels.premises import GRANTED
+from visaproof.report.records.schema import schemas
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "<!-- Made by `make pages` from the code; changes by hand are lost. -->\n"
@@ -224,6 +226,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/strategies.md": strategies,
     "reference/claims.md": claims,
     "reference/json-by-example.md": json_shapes.page,
+    "reference/schemas.json": lambda: json.dumps(schemas(), indent=1) + "\n",
     "opcodes.md": opcodes,
     "picture.svg": drawings.picture,
     "question.svg": drawings.question,

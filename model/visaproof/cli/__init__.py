@@ -34,6 +34,9 @@ COMMANDS = (
     "dump",
     "triage",
     "doctor",
+    "report",
+    "schema",
+    "completion",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
@@ -42,6 +45,8 @@ OPTIONS_OF_ANOTHER = (
     "--target-options",
     "--source-internal-options",
     "--target-internal-options",
+    "--options",
+    "--internal-options",
 )
 """Their values are command lines of another program."""
 
@@ -156,7 +161,9 @@ def _print_error(argv: Sequence[str], code: int, message: str, hint: str) -> Non
 
     with suppress(BrokenPipeError):
         error = {"message": message, "hint": hint}
-        sys.stdout.write(document(next(iter(argv), ""), code, error=error) + "\n")  # `print` is a command's module here
+        sys.stdout.write(
+            document(next(iter(argv), ""), code, [message], error=error) + "\n"
+        )  # `print` is a command's module here
 
 
 def _print_anything() -> None:

@@ -104,8 +104,7 @@ def run(arguments: Namespace) -> int:
 
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
-    from visaproof.report.one_kernel.bounds import file_json
-    from visaproof.report.one_kernel.findings import listed_json
+    from visaproof.report.one_kernel.bounds_records import file_record
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -140,7 +139,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     _print_footer(answers, findings, uses, arguments.verbose)
     order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
     findings.sort(key=lambda one: order.index(one.question.instruction.position))
-    record = file_json(answers, findings, launches) | listed_json(answers.kernel, uses, answers)
+    record = file_record(answers, findings, uses, launches)
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.cache import VARIABLE, cache_file
 from visaproof.cli.options.arguments import Subparsers, add_format
@@ -81,7 +81,7 @@ def run(arguments: Namespace) -> int:
     return ExitCode.OK
 
 
-def _done(arguments: Namespace, path: Path) -> tuple[str, dict[str, object]]:
+def _done(arguments: Namespace, path: Path) -> tuple[str, dict[str, Any]]:
     """What was done, for people and for programs."""
     from visaproof.checking.kept import cache_care
 
@@ -102,7 +102,7 @@ def _done(arguments: Namespace, path: Path) -> tuple[str, dict[str, object]]:
             return f"{added} answers added{left_out}", {"added": added, "left_out": bad}
 
 
-def _record(found: "Stats") -> dict[str, object]:
+def _record(found: "Stats") -> dict[str, Any]:
     kinds = [{"kind": kind, "answers": count, "bytes": size} for kind, count, size in found.kinds]
     return {
         "file_bytes": found.file_bytes, "kinds": kinds, "of_this_version": found.of_this_version,

@@ -98,7 +98,6 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
-    from visaproof.report.one_kernel.findings import listed_json
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -138,21 +137,24 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)
     found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
-    record = _record(answers, found, tried, launches) | listed_json(kernel, uses, answers)
+    record = _record(answers, uses, found, tried, launches)
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record
 
 
 def _record(
-    answers: "KernelAnswers", found: "list[Weakest]", tried: bool, launches: "dict[Position, ShownLaunch]"
+    answers: "KernelAnswers", uses: "Uses", found: "list[Weakest]", tried: bool, launches: "dict[Position, ShownLaunch]"
 ) -> dict[str, Any]:
-    from visaproof.report.one_kernel.conflicts import file_json
-    from visaproof.report.one_kernel.weakest import weakest_json
+    from visaproof.report.one_kernel.conflict_records import file_record, finding_record
+    from visaproof.report.one_kernel.weakest import weakest_premises, weakest_scatters
 
     if tried:
-        return weakest_json(answers, found, launches)
-    return file_json(answers, [one.finding for one in found], launches)
+        return file_record(answers, [*weakest_scatters(found, launches)], uses, weakest_premises(answers))
+    scatters = [
+        finding_record(answers, one.finding, launches.get(one.finding.question.instruction.position)) for one in found
+    ]
+    return file_record(answers, scatters, uses)
 
 
 def _launch(one: "Weakest", path: Path, arguments: Namespace) -> "ShownLaunch | None":

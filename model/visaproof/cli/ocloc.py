@@ -89,9 +89,7 @@ def run(arguments: Namespace) -> int:
             print(f"error: kernel {name} is only in the {side}", file=sys.stderr)
             records.append({"kernel": name, "verdict": "unmatched", "reason": f"only in the {side}"})
     code = worst([code, ExitCode.USAGE] if lone else [code])
-    if arguments.format == "json":
-        refine.print_json("ocloc", records, code, compiled=_commands(compilations))
-    return code
+    return refine.concluded("ocloc", records, code, arguments, compiled=_commands(compilations))
 
 
 @contextmanager

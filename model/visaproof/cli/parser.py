@@ -14,7 +14,7 @@ GROUPS = (
     ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "triage", "dump", "print")),
     ("Compare", ("refine", "tv", "ocloc", "rules")),
     ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
-    ("Look after runs", ("cache", "doctor")),
+    ("Look after runs", ("report", "schema", "cache", "doctor", "completion")),
 )
 """Every command under what one wants of it."""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.many.options import add_pictures
 from visaproof.cli.options.arguments import (
     Subparsers,
     add_assume,
@@ -129,6 +130,8 @@ def add_question(parser: ArgumentParser) -> None:
     add_undefined(parser)
     add_float(parser)
     add_format(parser)
+    parser.set_defaults(output=[])
+    add_pictures(parser)
 
 
 def add_undefined(parser: ArgumentParser) -> None:
@@ -159,9 +162,7 @@ def run(arguments: Namespace) -> int:
         source = read(arguments.source, launch, arguments.platform)
         target = read(arguments.target, arguments.launch_target or launch, arguments.platform)
     code, records = judge([(source, target)], arguments)
-    if arguments.format == "json":
-        print_json("refine", records, code)
-    return code
+    return concluded("refine", records, code, arguments)
 
 
 def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> tuple[ExitCode, list[dict[str, Any]]]:
@@ -232,20 +233,14 @@ def _ask(
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.queries.kernels.undefined import forbidden_by
+    from visaproof.refinement.comparison import compare
+    from visaproof.refinement.decision import decide_within
     from visaproof.refinement.defined_run import has_defined_run
-    from visaproof.refinement.limited import compare_within, decide_within
     from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
     from visaproof.refinement.verdicts import Refines, Unknown
-    from visaproof.report.two_kernels.answer import (
-        basis_lines,
-        comparison_json,
-        header,
-        shown_by,
-        verdict_json,
-        verdict_lines,
-    )
+    from visaproof.report.two_kernels.answer import answer_record, basis_lines, header, shown_by, verdict_lines
     from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.report.two_kernels.stages import stage_lines, stages_json
     from visaproof.smt.limit import Limit
@@ -257,7 +252,8 @@ def _ask(
         disjoint_in(arguments.where), relations_in(arguments.where), timeout_ms, groups,
     )  # fmt: skip
     limit = Limit(min(arguments.limit, LOOKED_AT_S) if itself else arguments.limit)
-    comparison = compare_within(limit, source, target, scope)
+    with limit.within():
+        comparison = compare(source, target, scope)
     if arguments.format == "text":
         for line in header(comparison):
             print(line)
@@ -271,11 +267,11 @@ def _ask(
     if arguments.save and shown is not None:
         record = replayed_record(*shown)
     example = None if shown is None else _launch(shown[0], arguments)
-    if arguments.format == "json":
+    if arguments.format == "json" or arguments.output:
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
-        launch = {} if example is None else {"launch": example.json()}
-        records.append(comparison_json(comparison) | verdict_json(comparison, verdict) | launch | stats)
-    else:
+        launch = {} if example is None else {"launch": example.record()}
+        records.append(answer_record(comparison, verdict, **launch, **stats))
+    if arguments.format == "text":
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
         launched = () if example is None else (f"  {line}" for line in example.lines())
         basis = basis_lines(comparison, arguments.verbose)
@@ -337,8 +333,17 @@ def _code(verdict: "Verdict") -> ExitCode:
             return ExitCode.REFUTED
 
 
-def print_json(command: str, records: list[dict[str, Any]], code: ExitCode, **more: Any) -> None:
-    """One document for all questions of a command."""
+NOT_DONE = ("not modelled", "unmatched")
+
+
+def concluded(
+    command: str, records: list[dict[str, Any]], code: ExitCode, arguments: Namespace, **more: Any
+) -> ExitCode:
+    """Prints one document for all questions of a command, if that is asked for, and writes the pictures."""
+    from visaproof.cli.many.run import conclude
+    from visaproof.report.results.outputs import Report
     from visaproof.report.text.documents import document
 
-    print(document(command, code, **more, asked=records))
+    missing = [f"{one.get('source', '')}: {one['reason']}" for one in records if one["verdict"] in NOT_DONE]
+    report = Report(command, [], lambda: "", lambda: document(command, code, missing, **more, asked=records))
+    return conclude(report, arguments, code)

@@ -7,7 +7,7 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from visaproof.cli.many.asking import Asker, Kept, answered
 from visaproof.cli.many.baseline import known_findings, without_known
@@ -164,19 +164,22 @@ def _json(
 ) -> str:
     import msgspec
 
+    from visaproof.report.records.completeness import ENDED, not_done
     from visaproof.report.text.documents import document
 
-    kernels = {str(one.dump.path): one for one in found.kernels}
-    files: list[dict[str, Any]] = [
+    kernels = [
         {
-            "file": file, "kernel": kernels[file].dump.kernel, "simd": kernels[file].dump.width,
-            "launch": str(kernels[file].launch) if kernels[file].launch else None,
-            "asked": [
-                {"command": command, "exit_code": result.code, "record": result.record} for command, result in asked
-            ],
+            "file": str(one.dump.path), "kernel": one.dump.kernel, "simd": one.dump.width,
+            "launch": str(one.launch) if one.launch else None,
         }
-        for file, asked in by_file.items()
+        for one in found.kernels if str(one.dump.path) in by_file
     ]  # fmt: skip
+    files = [
+        result.record | {"command": command, "exit_code": result.code}
+        for asked in by_file.values()
+        for command, result in asked
+    ]
     aside = [{"file": str(one.path), "reason": one.reason} for one in found.aside]
     findings = msgspec.to_builtins([finding for one in results for finding in one.findings])
-    return document("triage", code, files=files, set_aside=aside, findings=findings)
+    missing = [*((ENDED,) if code is ExitCode.INTERRUPTED else ()), *not_done(files)]
+    return document("triage", code, missing, kernels=kernels, files=files, set_aside=aside, findings=findings)

@@ -55,6 +55,8 @@ class ExampleLaunch:
     what: str
     """What happened there, in the words of the run."""
     event: Event
+    allocated: Mapping[int, tuple[int, int]]
+    """Of each buffer, by the index of its argument: address and bytes."""
     like_the_example: bool = False
     """Whether it is the launch of which the analysis' own example is a thread."""
 
@@ -131,6 +133,7 @@ class Search:
             return None
         arguments, shape = self.launches.arguments(candidate), candidate.shape
         watch = _Watch(self.position, self.event)
+        allocated = dict[int, tuple[int, int]]()
         self.runs += 1
         try:
             values, memory = prepare(
@@ -140,10 +143,11 @@ class Search:
                 {index: one.content for index, one in passed.items()},
                 sampler=SAMPLED if self.launches.images else None,
             )
+            allocated |= {index: (one.base, len(one.data)) for index, one in memory.buffers.items()}
             left = max(1, MOST_STATEMENTS - self.statements)
             ran = run_launch(self.launches.program, values, memory, watch.of_thread, choices=choices, most=left)
         except _Seen as seen:
-            return self._example(candidate, arguments, passed, seen)
+            return self._example(candidate, arguments, passed, allocated, seen)
         except (ReadError, NotModelled) as error:
             self.why_not[error.message if isinstance(error, ReadError) else error.what] = None
             self.cannot_run = isinstance(error, ReadError)
@@ -151,7 +155,7 @@ class Search:
             return None
         self.statements += watch.statements
         if (found := self._undefined(ran)) is not None:
-            return self._example(candidate, arguments, passed, found)
+            return self._example(candidate, arguments, passed, allocated, found)
         if ran.undefined is not None:
             self.ended = ran.undefined.position if ran.undefined.cause is InNoBuffer else None
             self.why_not[f"some end in line {ran.undefined.position.line}: {ran.undefined.message}"] = None
@@ -166,13 +170,18 @@ class Search:
         return _Seen(end.thread, end.message_at_fault, end.message)
 
     def _example(
-        self, candidate: Candidate, arguments: Mapping[int, str], passed: Mapping[int, Passed], seen: "_Seen"
+        self,
+        candidate: Candidate,
+        arguments: Mapping[int, str],
+        passed: Mapping[int, Passed],
+        allocated: Mapping[int, tuple[int, int]],
+        seen: "_Seen",
     ) -> ExampleLaunch:
         images = {index: one.text for index, one in passed.items() if isinstance(one.content, ImageContent)}
         buffers = {index: one.text for index, one in passed.items() if index not in images}
         return ExampleLaunch(
             candidate.shape, arguments, buffers, images, self.launches.takes, seen.thread, seen.message, seen.what,
-            self.event, candidate.like_the_example,
+            self.event, allocated, candidate.like_the_example,
         )  # fmt: skip
 
 

@@ -200,7 +200,7 @@ READINGS: dict[str, Reading] = {
     "half-denormals": Reading(
         "ours",
         "Denormals of HF in operations, for which %cr0 has a bit that 2_datatypes.md does not have?",
-        "flushed whatever %cr0 says, in conversions kept",
+        "flushed, or kept where the bit says so: the result is nondeterministic there; kept in conversions",
     ),
     "rounded-zero": Reading("ours", "The sign of a 0 to which rndd, rnde, rndu and rndz round?", "that of the source"),
     "mixed-floats": Reading(

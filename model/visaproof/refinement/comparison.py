@@ -33,10 +33,9 @@ from visaproof.refinement.same_program import is_itself
 from visaproof.refinement.scope import Granted, Scope
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.rows import in_rows
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.threads import one_to_one, one_to_several, require_found
-from visaproof.refinement.widths.wide_thread import Split, matched_inputs, split_of
+from visaproof.refinement.widths.wide_thread import Split, in_rows, matched_inputs, split_of
 from visaproof.smt import Bool
 
 NOTHING_GRANTED = Granted()

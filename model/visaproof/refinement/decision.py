@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
-from visaproof.refinement.accesses_outside import rather_inside
+from visaproof.isa.errors import LimitReached
 from visaproof.refinement.beside.compared import differences
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.difference import Difference
@@ -22,7 +22,7 @@ from visaproof.refinement.overlapping import needed_apart, overlapping
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
 from visaproof.refinement.strategies.normal_forms import audit
-from visaproof.refinement.strategies.random_runs import many
+from visaproof.refinement.strategies.random_runs import many, rather_inside
 from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import IN_ONE_MEMORY, PROOFS, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
@@ -30,6 +30,7 @@ from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.smt import false
+from visaproof.smt.limit import Limit
 
 MEANT = "in launches in which no choice of uninitialised values leaves the source undefined"
 
@@ -197,3 +198,12 @@ def _vain(question: Question, timeout_ms: int) -> Unknown | None:
             return Unknown(NO_SUCH_RUN)
         case GaveUp(reason):
             return Unknown(f"whether loops can end within the iterations unrolled: {reason}")
+
+
+def decide_within(limit: Limit, comparison: Comparison, timeout_ms: int, stages: Stages | None = None) -> Verdict:
+    """The verdict; what was tried is added to the stages.  Raises what `decide` raises."""
+    try:
+        with limit.within():
+            return decide(comparison, timeout_ms, stages)
+    except LimitReached as reached:
+        return Unknown(str(reached))

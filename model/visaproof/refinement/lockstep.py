@@ -27,8 +27,7 @@ from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.items_apart import same_effects
-from visaproof.refinement.widths.thread_barriers import with_plain_events
-from visaproof.refinement.widths.thread_group import AnyRunner, group_of
+from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import prefix_of
 from visaproof.semantics.symbolic.value_names import like
 from visaproof.smt import Bool, Term, bool_symbol

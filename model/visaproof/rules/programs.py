@@ -3,9 +3,10 @@
 Both sides start with the same registers, predicates and surfaces, and a temporary register holds what each side finds.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
@@ -25,11 +26,10 @@ from visaproof.refinement.testing.runner import Runner
 from visaproof.rules.guesses import Guesses
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.questions.conditions import Premise
-from visaproof.rules.questions.replacements import replacements
 from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import Owner
-from visaproof.smt import BitVec, Bool, symbol
+from visaproof.smt import BitVec, Bool, Op, Term, add, conj, neg, sub, substitute, subterms, symbol, true
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +113,31 @@ def _observed(instance: Instance) -> Iterator[Observed]:
         register, place = instance.registers[name], RegisterPlace(name, 0, is_predicate=False)
         size = register.type.bits // 8
         yield Observed(name, name, place, place, register.count * size, size)
+
+
+def replacements(premises: Sequence[Bool]) -> dict[Term, Term]:
+    """What may stand for what where the premises hold: equal words, and truth values."""
+    known: dict[Term, Term] = {}
+    whole = conj(*premises)
+    for premise_ in whole.args if whole.op is Op.CONJ else (whole,):
+        fact = substitute(premise_, known)
+        found: tuple[Term, Term] | None = None
+        if fact.op is Op.SYMBOL:
+            found = fact, true()
+        elif fact.op is Op.NOT and fact.args[0].op is Op.SYMBOL:
+            found = fact.args[0], neg(true())
+        elif fact.op is Op.EQ:
+            found = _solved(cast(BitVec, fact.args[0]), cast(BitVec, fact.args[1]))
+        if found is not None:
+            known = {one: substitute(other, dict([found])) for one, other in known.items()} | dict([found])
+    return known
+
+
+def _solved(left: BitVec, right: BitVec) -> tuple[Term, Term] | None:
+    """A symbol of an equation and what it equals."""
+    difference = sub(left, right)
+    for one in reversed([term for term in subterms(left, right) if term.op is Op.SYMBOL and term.width == left.width]):
+        for other in (sub(cast(BitVec, one), difference), add(cast(BitVec, one), difference)):
+            if one not in set(subterms(other)):
+                return one, other
+    return None

@@ -46,8 +46,9 @@ def test_without_a_binary_every_width_is_a_kernel(folder):
 def test_every_question_is_asked_of_the_kernel_alone(visaproof, folder):
     ran = visaproof("triage", folder, "--format", "json", "--cache", folder / "answers.sqlite")
     document = json.loads(ran.out)
-    (file,) = document["files"]
-    assert [one["command"] for one in file["asked"]] == ["check", "conflicts", "bounds"]
+    (kernel,) = document["kernels"]
+    assert [one["command"] for one in document["files"]] == ["check", "conflicts", "bounds"]
+    assert {one["file"] for one in document["files"]} == {kernel["file"]}
     assert (ran.code, [one["kind"] for one in document["findings"]]) == (1, ["collision"])
     assert len(document["set_aside"]) == 3
     kept = ("--cache", folder / "answers.sqlite", "--cache-mode", "enforce")

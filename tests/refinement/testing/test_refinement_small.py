@@ -3,6 +3,7 @@
 import re
 from itertools import islice
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -15,10 +16,12 @@ from visaproof.refinement.difference import TargetUndefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.float_guesses import PATTERNS
 from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
+from visaproof.refinement.testing.random_launches import launches
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
 from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.smt import symbol
+from visaproof.semantics.symbolic.names import buffer_base
+from visaproof.smt import Term, symbol
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 
@@ -141,3 +144,12 @@ def test_a_register_address_with_many_places_is_followed_in_runs() -> None:
     found = guessed(comparison, GUESSES)
     assert found is not None
     assert isinstance(found.what, TargetUndefined)
+
+
+def test_buffers_whose_addresses_carry_may_all_be_aligned_for_wide_elements() -> None:
+    """Else a source that reads qwords is undefined in each launch that shows that a target drops a carry."""
+    bases: list[Term] = [buffer_base(f"argument {number}") for number in range(2)]
+    random = Random(0)
+    carrying = [values for values in (launches(bases, random) for _ in range(200)) if min(values.values()) > 1 << 29]
+    aligned = [values for values in carrying if all(value % 4 == 0 for value in values.values())]
+    assert len(carrying) > len(aligned) > 10

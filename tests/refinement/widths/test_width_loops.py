@@ -12,7 +12,7 @@ from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Bounded, Refines
-from visaproof.refinement.widths import thread_barriers
+from visaproof.refinement.widths import thread_group
 
 ADD = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x6:ud"
 ADD_TWICE = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x2:ud\nadd {m} X({r},0)<1> X({r},0)<1;1,0> 0x4:ud"
@@ -121,7 +121,7 @@ def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch
         limits.add(timeout_ms)
         return GaveUp("no time")
 
-    monkeypatch.setattr(thread_barriers, "climb", climb)
+    monkeypatch.setattr(thread_group, "climb", climb)
     programs = behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")
     with pytest.raises(NotModelled):
         compare(*programs, Scope(Assume.IDS, timeout_ms=1_234))

@@ -2,18 +2,21 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.many.baseline import add_baseline
 from visaproof.cli.many.cache import add_cache
 from visaproof.cli.options.arguments import count, seconds
+from visaproof.report.results.formats import Format
 
 if TYPE_CHECKING:
+    from argparse import _ArgumentGroup  # pyright: ignore[reportPrivateUsage]
+
     from visaproof.report.results.outputs import Output
 
-FORMATS = ("text", "json", "sarif", "junit", "github")
-"""Of `report.results.outputs`."""
+FORMATS = tuple(one.value for one in Format)
 LEVELS = ("refuted", "unknown", "bounded", "vacuous", "not-modelled", "unreadable", "internal")
 """The values of `report.results.finding.Level`."""
 
@@ -44,11 +47,25 @@ def add_results(parser: ArgumentParser) -> None:
         "--output", type=output, action="append", default=[], metavar="FORMAT:FILE",
         help=f"also write results there, whole or not at all (repeatable): {', '.join(FORMATS)}",
     )  # fmt: skip
+    add_pictures(shown)
     shown.add_argument("-q", "--quiet", action="store_true", help="show only files with a finding")
     shown.add_argument(
         "--fail-on", type=levels, metavar="WHAT,…",
         help=f"exit codes other than 0 are for these alone: {', '.join(LEVELS)} (default: all)",
     )  # fmt: skip
+
+
+def add_pictures(parser: "ArgumentParser | _ArgumentGroup") -> None:
+    """Short for two of the outputs."""
+    for name, what in (("html", "a page of the results, with pictures"), ("svg", "a picture of the first finding")):
+        parser.add_argument(
+            f"--{name}", dest="output", type=partial(_picture, name), action="append", metavar="FILE",
+            help=f"also write {what}: short for --output {name}:FILE",
+        )  # fmt: skip
+
+
+def _picture(name: str, file: str) -> "Output":
+    return output(f"{name}:{file}")
 
 
 def shard(text: str) -> tuple[int, int]:
@@ -71,7 +88,7 @@ def output(text: str) -> "Output":
         raise ArgumentTypeError(f"{text}: no folder {path.parent}")
     if path.is_dir():
         raise ArgumentTypeError(f"{text}: {path} is a folder")
-    return Output(name, path)
+    return Output(Format(name), path)
 
 
 def levels(text: str) -> frozenset[str]:

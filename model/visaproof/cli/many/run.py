@@ -70,11 +70,13 @@ def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", 
     def as_json() -> str:
         import msgspec
 
+        from visaproof.report.records.completeness import ENDED, not_done
         from visaproof.report.text.documents import document
 
         found = msgspec.to_builtins([finding for one in results for finding in one.findings])
         records = {"files": [one.record for one in results]}
-        return document(command.name, code, **(command.more(results) | records), findings=found)
+        missing = [*((ENDED,) if ExitCode.INTERRUPTED in codes else ()), *not_done(one.record for one in results)]
+        return document(command.name, code, missing, **(command.more(results) | records), findings=found)
 
     def as_text() -> str:
         lines = "".join(f"{line}\n" for line in command.summary(results))
@@ -90,10 +92,11 @@ def finish(command: Command, arguments: Namespace, results: "Sequence[Result]", 
 def conclude(report: "Report", arguments: Namespace, code: ExitCode) -> ExitCode:
     """Prints the format that was asked for, if it is not text, and writes the others; the code of the run."""
     from visaproof.cli.options.errors import show_error
+    from visaproof.report.results.formats import Format
     from visaproof.report.results.outputs import write
 
     if arguments.format != "text":
-        sys.stdout.write(report.rendered(arguments.format))
+        sys.stdout.write(report.rendered(Format(arguments.format)))
     return worst([code, *(show_error(error) for error in write(arguments.output, report))])
 
 

@@ -24,12 +24,14 @@ def shown_launch(
     global_size: "tuple[Expression, ...]" = (),
 ) -> "ShownLaunch | None":
     """A launch with the event, or why none is shown; None where no launch information says what a launch is."""
+    from visaproof.execution.payload import Program
     from visaproof.report.one_kernel.launches import ShownLaunch, launch_of
 
     if not answers.launch.meanings:
         return None
     found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
-    return ShownLaunch(found, tuple(_command(path, arguments)))
+    simd = Program(answers.kernel, answers.launch, answers.platform).simd
+    return ShownLaunch(found, tuple(_command(path, arguments)), simd)
 
 
 def shown_where_too_small(
@@ -38,7 +40,7 @@ def shown_where_too_small(
     """A launch in which the buffer of an argument, or shared local memory, is too small; or why none is shown."""
     from visaproof.report.one_kernel.launches import ShownLaunch
 
-    return ShownLaunch(finder.find(position, argument), tuple(_command(path, arguments)))
+    return ShownLaunch(finder.find(position, argument), tuple(_command(path, arguments)), finder.program.simd)
 
 
 def _command(path: Path, arguments: Namespace) -> list[str]:

@@ -58,7 +58,7 @@ def trace(
     them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
-    Of the `limit`, half is there for the run: then it ends with what it has.
+    Of the `limit`, most is there for the run: then it ends with what it has.
     """
     program = lowered(code, platform)
     machine = Machine(

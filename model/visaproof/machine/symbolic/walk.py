@@ -15,14 +15,17 @@ from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
-from visaproof.program.statements import Branch, End, Landing, Run, SetAddress, Statement
+from visaproof.program.statements import Branch, End, Landing, Run, SetAddress
 from visaproof.semantics.symbolic.guarded import NONE, Literals
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, bool_symbol, conj, false, neg, true
 from visaproof.smt.limit import Limit
 
-RUN_SHARE = 0.5
-"""Of the time for a file: the rest is for the questions."""
+RUN_SHARE = 0.7
+"""Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
+
+COSTLY = 4
+"""Where iterations go through loops of their own, or read registers by an index, so many times fewer are unrolled."""
 
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
@@ -176,9 +179,14 @@ class Walk:
         self._place, self._within = branch.target, place
 
     def _most_rounds(self, branch: Branch) -> int:
-        """Where registers are read by an index, each iteration is a choice between all of them: one is enough."""
-        read = self._machine.program.statements[branch.target : self._place]
-        return min(self._unroll, 1) if self._generalise and _by_index(read) else self._unroll
+        """Iterations that are unrolled: few where each is a choice between all, or goes through loops of its own."""
+        if not self._generalise or not self._unroll:
+            return self._unroll
+        inside = self._machine.program.statements[branch.target : self._place - 1]
+        costly = any(isinstance(one, SetAddress) for one in inside) or any(
+            isinstance(one, Branch) and one.target <= branch.target + place for place, one in enumerate(inside)
+        )
+        return max(1, self._unroll // COSTLY) if costly else self._unroll
 
     def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
         """Whether a lane that is running jumps."""
@@ -314,11 +322,13 @@ class Walk:
         self._lanes.halt()
 
     def _drop_rounds(self, first: int, behind: int) -> None:
-        """Counts the iterations of the loops in between anew."""
+        """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.
+
+        Else the work would grow with the product of their iterations.
+        """
         for inner in [place for place in self._rounds if first <= place < behind]:
-            del self._rounds[inner], self._back[inner]
-
-
-def _by_index(statements: Sequence[Statement]) -> bool:
-    """Whether registers are read or written by an index."""
-    return any(isinstance(one, SetAddress) for one in statements)
+            self._back.pop(inner, None)
+            if self._generalise:
+                del self._rounds[inner]
+            else:
+                self._rounds[inner] = min(self._rounds[inner], max(0, self._unroll - 1))

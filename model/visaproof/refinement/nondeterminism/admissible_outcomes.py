@@ -1,6 +1,6 @@
 """Whether some choice of the source leaves all that the target left in a run: then that run shows no difference."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import cast
@@ -8,17 +8,21 @@ from typing import cast
 from visaproof.checking.ladder import Holds, climb
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
+from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import as_described, is_undisturbed, numbers
 from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, content_at, units_in
-from visaproof.refinement.nondeterminism.float_facts import float_facts
 from visaproof.refinement.questions import of_the_source
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
+from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of
 from visaproof.semantics.symbolic.value_names import Own, is_own
-from visaproof.smt import Bool, Op, conj, const, disj, eq, false, implies, neg, true
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, implies, neg, symbols_of, true
 
 _AT_ATOMICS = frozenset(("fence", "atomic"))
 
@@ -146,3 +150,38 @@ def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
 
 def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Iterator[int]:
     return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))
+
+
+KNOWN = ("add", "mul")
+"""Opcodes of which nothing is left to an implementation but which NaN it gives, and what it flushes."""
+
+
+# ---------------------------------------------------------------- arithmetic on floats
+
+# What IEEE 754 says of sums and products, whatever their operands are: the arithmetic of the runs.  Of operands that
+# are results themselves nothing is taken to be known, and a result that is NaN may be any NaN.  So more seems possible
+# than is, and never less.
+
+
+def float_facts(memory: SharedMemory, alone: Alone, terms: Iterable[Term]) -> Iterator[Bool]:
+    """What the results in the terms can be."""
+    for one in symbols_of(*terms):
+        operation = memory.operations.get(one)
+        if isinstance(operation, OpenOperation):
+            yield from _fact(cast(BitVec, one), operation, alone)
+
+
+def _fact(result: BitVec, operation: OpenOperation, alone: Alone) -> Iterator[Bool]:
+    """At most one: nothing of what is no such operation, or has a rounding that is not known."""
+    named, data_type, control = operation.named, operation.result, operation.control
+    if len(named) != 1 or named[0] not in KNOWN or operation.origin is not None or control is None:
+        return
+    if data_type not in LAYOUTS:
+        return
+    register, *bits = alone.known([control, *(word for word, _, _ in operation.operands)])
+    sources = [Source(word, *how[1:]) for word, how in zip(bits, operation.operands, strict=True)]
+    mode = mode_of(register)
+    meaning = None if mode is None else arithmetic(named[0], sources, data_type, mode)
+    if meaning is not None:
+        value, layout = cast(BitVec, meaning.value), LAYOUTS[data_type]
+        yield disj(meaning.open, eq(result, value), conj(is_nan(value, layout), is_nan(result, layout)))

@@ -1,9 +1,11 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from visaproof.checking.ladder import Holds, climb
+from visaproof.launch.matching import own_predicates
+from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.difference import Difference
@@ -11,6 +13,8 @@ from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import with_operands
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.atomics import settle
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.names import OpenResult
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
@@ -31,6 +35,7 @@ from visaproof.smt import (
     symbols_of,
     true,
 )
+from visaproof.smt.evaluate import substitute_all
 
 MOST_ASKED = 4
 """Differences of one run of which a solver is asked whether a choice of the source takes them away."""
@@ -158,3 +163,31 @@ def _content(found: Difference, surface: str, cell: BitVec, width: int) -> int:
     if cell.width > FLAT_BITS:  # of a typed surface
         return contents.get(place << 130 - cell.width, 0)
     return sum(contents.get(place + k, 0) << 8 * k for k in range(width))
+
+
+# ---------------------------------------------------------------- longer runs than the terms describe
+
+# The terms say what the source reads unwritten as far as its loops were unrolled.  Of a run that takes longer they say
+# nothing: the source may choose there, too, unless no iteration of any number reads uninitialised values.
+
+
+def is_within_rounds(question: Question, known: Mapping[Term, Term]) -> bool:
+    """Whether the loops of the source end within the iterations unrolled, in a run of which these numbers are known."""
+    return all(map(is_true, substitute_all(list(question.source.ends), known)))
+
+
+def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
+    """Whether the source may depend on uninitialised values in some iteration of a loop that was not unrolled."""
+    if isinstance(runner, Runner):
+        return bool(runner.trace.bounded) and _may_choose(runner, lanes)
+    return any(may_choose_later(one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
+
+
+def _may_choose(runner: Runner, lanes: Sequence[Bool]) -> bool:
+    """Whether any iteration of any loop reads uninitialised values, or that is not known."""
+    predicates = own_predicates(runner.owner)
+    ran = trace(runner.kernel, runner.platform, runner.initial, lanes, predicates, unroll=0)
+    if ran.stopped is not None or ran.bounded or any(one.operands is None for one in ran.arbitrary):
+        return True
+    words = (runner.initial(*place)[0] for place in ran.registers.initial_reads)
+    return bool(ran.predicates.initial_reads) or any(is_own(one, "source") for one in words)

@@ -6,17 +6,18 @@
 A normal form is sound if its rules are, and these are proved one by one; an audit holds each proof against a few runs.
 """
 
+from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.silent_stores import without_silent_stores
-from visaproof.refinement.effects.witness import Choices
+from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.lockstep import in_step
-from visaproof.refinement.nondeterminism.chosen_witness import choices_tried, where_chosen
+from visaproof.refinement.nondeterminism.choices import source_choice
 from visaproof.refinement.nondeterminism.exists_forall import some_choice_leaves_each
 from visaproof.refinement.obligations import open_surfaces
+from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import QUICK_MS, one_by_one
-from visaproof.refinement.strategies.conditions import granted
-from visaproof.refinement.strategies.strategy import Asked
+from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.widths.items_apart import same_effects
@@ -118,3 +119,19 @@ def audit(comparison: Comparison) -> None:
     found = guessed(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
+
+
+def choices_tried(question: Question) -> Choices | None:
+    """What the source may find; None where it chooses nothing, and where others may write between any two messages.
+
+    Then the question is another one than that which is asked first of the same kernels, and so are its names.
+    """
+    if question.disturbed or UndefinedKind.UNINITIALISED in question.forbidden or not source_choice(question):
+        return None
+    return witness(question)
+
+
+def where_chosen(comparison: Comparison, choices: Choices, expand: bool = False) -> Question:
+    """The question where the source chooses so."""
+    asked = comparison.question
+    return questions(comparison.runners, asked.launched, asked.forbidden, expand, choices, asked.memory)[1]

@@ -1,11 +1,23 @@
 """Differences found by running both programs on random and simple inputs: each is a run, and shrunk to a small one."""
 
+from dataclasses import replace
+
+from visaproof.isa.errors import NotModelled
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.difference import Difference
+from visaproof.refinement.effects.question import LARGEST_SURFACE
+from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered, may_interfere
-from visaproof.refinement.nondeterminism.deeper_unrolling import in_longer_runs
+from visaproof.refinement.nondeterminism.choices import may_choose_later, source_choice
 from visaproof.refinement.strategies.strategy import Asked
-from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed
+from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed, settled
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
+from visaproof.semantics.symbolic.names import surface_size
+
+LONGER = 8
+"""Times as many iterations, where loops are unrolled deeper."""
 
 
 def _shrunk(asked: Asked, found: Difference | None) -> Difference | None:
@@ -32,13 +44,56 @@ def before_a_solver(asked: Asked) -> Difference | None:
     return many(asked) if asked.comparison.split is None else few(asked)
 
 
-def unrolled_deeper(asked: Asked) -> Difference | None:
-    """Runs of more iterations than were unrolled, where the source may choose in them."""
-    return in_longer_runs(asked.comparison)
-
-
 def with_another_thread(asked: Asked) -> Difference | None:
     """Runs in which another thread comes between two atomics of the target."""
     if not may_interfere(*asked.comparison.runners, asked.question):
         return None
     return _shrunk(asked, guessed(asked.comparison, GUESSES, seed=1, ask=interfered))
+
+
+def unrolled_deeper(asked: Asked) -> Difference | None:
+    """Runs of more iterations than were unrolled, where the source may choose in them.
+
+    Of a run whose loops take longer, the terms do not say what the source might have left with another choice.
+    """
+    comparison, question = asked.comparison, asked.question
+    if not source_choice(question) and not may_choose_later(comparison.runners[0], question.lanes):
+        return None
+    scope = replace(comparison.scope, unroll=LONGER * comparison.scope.unroll)
+    try:
+        longer = compare(comparison.source, comparison.target, scope, comparison.granted)
+        found = guessed(longer, GUESSES)
+        if found is None:
+            return None
+        found = smaller(longer, found)
+        shown = again(*comparison.runners, question, found)
+    except NotModelled:
+        return None
+    return shown and replace(shown, whatever_found=found.whatever_found)
+
+
+def rather_inside(comparison: Comparison, found: Difference) -> Difference:
+    """The difference, or one in which the source stays inside its buffers, if runs show one.
+
+    An access outside is undefined in the source language.  The runs are those with larger buffers, and the guesses.
+    """
+    if found.source_missed is None or isinstance(found.what, Interference):
+        return found
+    question = comparison.question
+    inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})
+    asked = replace(comparison, question=inside)
+    other = _in_larger_buffers(asked, found) or guessed(asked, GUESSES)
+    return found if other is None else smaller(asked, other)
+
+
+def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | None:
+    """The same launch with buffers as large as they may be."""
+    sizes = {name: surface_size(name) for name in found.memory}
+    larger = {name: (LARGEST_SURFACE, found.memory[name][1]) for name, size in sizes.items() if size in found.values}
+    values = found.values | {sizes[name]: LARGEST_SURFACE for name in larger}
+    start = replace(found, values=values, memory=found.memory | larger)
+    try:
+        shown = again(*asked.runners, asked.question, start)
+        return shown and settled(asked, shown)
+    except NotModelled:
+        return None

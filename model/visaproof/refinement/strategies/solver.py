@@ -21,8 +21,7 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
 from visaproof.refinement.obligations import open_goals, open_surfaces, premises, same_at_probe, stores_of
 from visaproof.refinement.steps import one_by_one, uncut
-from visaproof.refinement.strategies.conditions import granted
-from visaproof.refinement.strategies.strategy import Asked
+from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import difference

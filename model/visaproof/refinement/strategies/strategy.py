@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from time import process_time
 
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.places import conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import Steps
-from visaproof.refinement.verdicts import Unknown, Verdict
+from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +138,9 @@ def first_answer(table: Iterable[Strategy], asked: Asked) -> tuple[Strategy, Ver
 def kind_of(verdict: Verdict) -> str:
     """The name of a verdict's class, in small letters."""
     return type(verdict).__name__.lower()
+
+
+def granted(comparison: Comparison, question: Question, rung: str) -> Refines:
+    """The verdict with the conditions that it needs."""
+    source, target = question.source.reaches, question.target.reaches
+    return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())

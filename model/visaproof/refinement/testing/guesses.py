@@ -15,12 +15,13 @@ from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_ex
 from visaproof.refinement.nondeterminism.choices import (
     first_certain,
     is_undisturbed,
+    is_within_rounds,
+    may_choose_later,
     numbers,
     numbers_known,
     source_choice,
     unlike_threads,
 )
-from visaproof.refinement.nondeterminism.later_iterations import is_within_rounds, may_choose_later
 from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content

@@ -66,7 +66,8 @@ def launches(symbols: Sequence[Term], random: Random, floats: Collection[Term] |
         if roomy and is_extent(one):
             word = LARGEST_EXTENT - 1
         if carries and is_base(one):
-            word = LAST_BASE - random.getrandbits(5)
+            last = LAST_BASE - random.getrandbits(5)
+            word = last - last % step  # of all buffers alike: elements of 8 bytes want each at a multiple of that
         values[one] = word_value(one, word, lanes(one), size)
     return values
 

@@ -7,7 +7,7 @@ two threads race, every other order leaves the same.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.ladder import Holds, Values, climb
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -30,7 +30,6 @@ from visaproof.refinement.testing.memory import (
 )
 from visaproof.refinement.testing.ran import Prepared, Ran, ran_of
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, bits_of
-from visaproof.refinement.widths.thread_barriers import with_plain_events
 from visaproof.refinement.widths.thread_phases import merged
 from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.refinement.widths.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
@@ -40,7 +39,7 @@ from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, conj, disj, implies
+from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
 from visaproof.visaasm.syntax import Kernel
 
 
@@ -256,3 +255,21 @@ def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
         performed.append(replace(one, accesses=tuple(places.values()), loaded=loaded))
     conditions = tuple((implies(launched, condition), position) for condition, position in trace.conditions)
     return replace(trace, performed=tuple(performed), conditions=conditions)
+
+
+def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:
+    """The run in which an event stands under no condition where every run of a thread of these lanes comes to it.
+
+    Nothing is asked of runs in which a loop goes on.
+    """
+    ends = tuple(condition for condition, _ in trace.bounded)
+    reached = {
+        guard: _is_reached(guard, lanes, ends, timeout_ms) for guard in dict.fromkeys(one.guard for one in trace.events)
+    }
+    events = tuple(replace(one, guard=true()) if reached[one.guard] else one for one in trace.events)
+    return replace(trace, events=events)
+
+
+def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], timeout_ms: int) -> bool:
+    launched = disj(*lanes)
+    return is_true(guard) or guard is launched or isinstance(climb((launched, *ends), guard, timeout_ms), Holds)

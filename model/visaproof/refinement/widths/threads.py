@@ -32,8 +32,7 @@ from visaproof.refinement.beside.buffer_offsets import Begins, distances, with_d
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.thread_barriers import with_plain_events
-from visaproof.refinement.widths.thread_group import AnyRunner, group_of
+from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, Starts, narrow_start, prefix_of, wide_start
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS

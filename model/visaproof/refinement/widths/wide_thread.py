@@ -4,13 +4,17 @@ Lane L of the wide thread is lane L mod n of the narrow thread L div n, where n 
 """
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
+from visaproof.launch.ids.laid_out import takes_only_images
+from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.input_meaning import GROUP_ID_BYTES
 from visaproof.launch.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
+from visaproof.launch.premises import Premise, premise
+from visaproof.refinement.scope import Scope
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OnlyHanded, Owner, RegisterByte, Unmatched
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
@@ -180,3 +184,16 @@ def _handed(owner: Owner, shared: Initial, variable: str, byte: int) -> Byte | N
     if variable in _SHARED or (variable == "%r0" and byte - byte % 4 in GROUP_ID_BYTES):
         return shared(variable, byte)
     return symbol(Unmatched(owner, RegisterByte(variable, byte - byte % 4)), 32), byte % 4
+
+
+def in_rows(source: Program, target: Program, scope: Scope) -> tuple[Program, Program, tuple[Premise, ...]]:
+    """The programs, launched by an API that has no tiles.  Raises NotModelled where it is stated that one has."""
+    tiles = any(takes_only_images(program.kernel, program.launch) for program in (source, target))
+    if not scope.assume.of_launches or not tiles or source.launch.host is Host.LEVEL_ZERO:
+        return source, target, ()
+    if source.launch.host is Host.OPENCL:
+        raise NotModelled("kernels of different SIMD widths whose local ids are laid out in tiles (--host opencl)")
+    if "rows" not in scope.assume:
+        raise NotModelled("kernels of different SIMD widths whose local ids may be laid out in tiles (rows is lifted)")
+    one, other = (replace(each, launch=replace(each.launch, host=Host.LEVEL_ZERO)) for each in (source, target))
+    return one, other, (premise("rows"),)

@@ -1,13 +1,11 @@
 """The JSON of `visaproof prove` and `visaproof prove --list`."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from visaproof.checking.claims.identity_record import IdentityExample
 from visaproof.checking.claims.workers import Decided, Limits
-from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.isa.readings import READINGS
 from visaproof.report.text.documents import Document, encode, shown_path
@@ -42,7 +40,7 @@ class ClaimEntry(msgspec.Struct, kw_only=True):
     reason: str | None
     """Of an unknown or a vacuous claim."""
     readings: list[Reading]
-    counterexample: Counterexample | IdentityExample | None
+    counterexample: dict[str, Any] | None
     """Of a refutation, in the format of counterexamples/README.md."""
     saved: str | None
     """The file of the counterexample, with --save."""
@@ -106,6 +104,8 @@ def prove_run(
     document = ProveDocument(
         command="prove",
         exit_code=exit_code,
+        complete=asked == len(records),
+        not_done=[f"{asked - len(records)} claims: the run was ended before them"] if asked > len(records) else [],
         timeout_seconds=limits.timeout_ms / 1000,
         seed=limits.seed,
         patterns=patterns,
@@ -130,7 +130,7 @@ def _entry(record: Decided, report: "ProveReport") -> ClaimEntry:
         decided_by=verdict.rung if isinstance(verdict, Proved) else None,
         reason=verdict.reason if isinstance(verdict, Unknown | Vacuous) else None,
         readings=_readings(record.readings),
-        counterexample=verdict.counterexample if isinstance(verdict, Refuted) else None,
+        counterexample=msgspec.to_builtins(verdict.counterexample) if isinstance(verdict, Refuted) else None,
         saved=shown_path(saved) if saved else None,
     )
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from visaproof.report.kernels.premises import PremiseRecord
+from visaproof.report.records.common import PremiseRecord
 from visaproof.report.text.documents import Document
 
 

@@ -5,13 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.analysis.legality import Legality
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
-from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.findings import lines_of, listed_json
+from visaproof.report.kernels.premises import premise_lines, premises_record
+from visaproof.report.one_kernel.findings import lines_of
+from visaproof.report.one_kernel.kernel_records import listed_record
+from visaproof.report.records.common import PremiseRecord, Unreachable, Use
+from visaproof.report.results.finding import Finding as Attention
 from visaproof.report.text.documents import Document, shown_path
 from visaproof.report.text.excerpt import excerpt, printable
 from visaproof.visaasm.printing.spelling import Note
@@ -59,16 +63,19 @@ class CheckedFile(msgspec.Struct, kw_only=True):
     hazards: list[FindingEntry]
     """What Intel's verifier accepts, and emits with another meaning than its page has."""
     notes: list[NoteEntry]
-    undefined: list[dict[str, Any]]
+    undefined: list[Use]
     """Uses of undefined values, and whether they have an effect."""
     undefined_not_asked: str | None
     """Why there may be more of these; null where all were asked about."""
-    unreachable: list[dict[str, Any]]
+    unreachable: list[Unreachable]
     """Writes that no lane reaches."""
     assumptions: list[str]
     """Of the launches in which undefined values were looked for; none where every input is arbitrary."""
-    premises: list[dict[str, Any]]
+    premises: list[PremiseRecord]
     """The same, field by field."""
+    command: str | UnsetType = UNSET
+    """Of `triage`: the question that was asked."""
+    exit_code: int | UnsetType = UNSET
 
 
 class CheckDocument(Document, kw_only=True):
@@ -79,6 +86,8 @@ class CheckDocument(Document, kw_only=True):
     files: list[CheckedFile]
     rules: str
     """"page" or "igc"."""
+    findings: list[Attention]
+    """Of all files, as every command lists them."""
 
 
 def declarations(kernel: Kernel) -> int:
@@ -102,8 +111,8 @@ def checked_file(found: Legality, platform: Platform, uses: Uses) -> dict[str, A
         errors=[shown_path(str(error)) for error in found.malformed],
         hazards=[finding_entry(hazard) for hazard in found.hazards],
         notes=[note_entry(note) for note in found.notes],
-        **listed_json(kernel, uses),
-        **premises_json(uses.assumed),
+        **listed_record(kernel, uses),
+        **premises_record(uses.assumed),
     )
     return msgspec.to_builtins(entry)
 

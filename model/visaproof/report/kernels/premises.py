@@ -8,6 +8,7 @@ import msgspec
 from visaproof.launch.premise_rows import Grantor, PremiseRow
 from visaproof.launch.premise_table import PREMISES
 from visaproof.launch.premises import Premise
+from visaproof.report.records.common import PremiseRecord
 from visaproof.report.text.documents import Document, encode
 
 GRANTED = {
@@ -42,22 +43,9 @@ def premise_lines(premises: Sequence[Premise], verbose: bool = True) -> Iterator
         yield "    (-v: in full; `visaproof premises` explains each)"
 
 
-def premises_json(premises: Sequence[Premise]) -> dict[str, Any]:
-    """The same for programs."""
-    return {
-        "assumptions": [str(one) for one in premises],
-        "premises": [msgspec.to_builtins(premise_record(one)) for one in premises],
-    }
-
-
-class PremiseRecord(msgspec.Struct, kw_only=True):
-    """A premise as one answer rests on it."""
-
-    name: str
-    sentence: str
-    granted_by: str
-    lifted_by: str | None
-    """The option that asks without it, or states something else."""
+def premises_record(premises: Sequence[Premise]) -> dict[str, Any]:
+    """The same for programs: as texts, and field by field."""
+    return {"assumptions": [str(one) for one in premises], "premises": [premise_record(one) for one in premises]}
 
 
 def premise_record(one: Premise) -> PremiseRecord:

@@ -1,10 +1,8 @@
 """Bounds as people read them: each memory message, its verdict, and the lane that reaches outside."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby, islice
-from typing import Any
 
-from visaproof.analysis.bounds.enough_bytes import EnoughBytes
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
 from visaproof.analysis.bounds.verdicts import (
@@ -18,17 +16,13 @@ from visaproof.analysis.bounds.verdicts import (
 )
 from visaproof.analysis.surface_sizes import address_key, argument_of
 from visaproof.isa.errors import Position
-from visaproof.isa.operands import SLM
 from visaproof.isa.readings import READINGS
 from visaproof.queries.kernels.suspects import ranges
-from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.queries.kernels.uninitialised import Unwritten
-from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, input_lines, inputs_of, readings_lines
-from visaproof.report.one_kernel.kernel_runs import stop_json
+from visaproof.report.kernels.premises import premise_lines
+from visaproof.report.one_kernel.conflicts import data_dependence, input_lines, readings_lines
 from visaproof.report.one_kernel.lane_table import MARK
-from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
-from visaproof.report.one_kernel.statements import counted_bytes, place_json, statement_lines
+from visaproof.report.one_kernel.launches import ShownLaunch
+from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
 from visaproof.semantics.concrete.surface import Buffer
 
 INDENT = " " * 8
@@ -40,7 +34,7 @@ MOST_ROWS = 8
 def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None = None) -> Iterator[str]:
     """One message: its source line, what is known of its bounds and of its meaning, and a launch that leaves them."""
     instruction = finding.question.instruction
-    surface = _surfaces(answers, finding)
+    surface = surfaces_name(answers, finding)
     yield ""
     yield from statement_lines(answers.kernel, instruction)
     match finding.bounds:
@@ -51,9 +45,9 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownL
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Outside() as outside if finding.free_size:
-            yield from _too_small(finding, outside, _surface(answers, outside.surface), launch)
+            yield from _too_small(finding, outside, surface_name(answers, outside.surface), launch)
         case Outside() as outside:
-            yield from _outside_lines(answers, outside, _surface(answers, outside.surface), launch)
+            yield from _outside_lines(answers, outside, surface_name(answers, outside.surface), launch)
     match finding.meaning:
         case Holds(_, ()):
             pass
@@ -66,11 +60,11 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownL
             yield from _shown_lines(answers, shown)
 
 
-def _surfaces(answers: BoundsAnswers, finding: BoundsFinding) -> str:
-    return " or ".join(_surface(answers, key) for key in finding.surfaces)
+def surfaces_name(answers: BoundsAnswers, finding: BoundsFinding) -> str:
+    return " or ".join(surface_name(answers, key) for key in finding.surfaces)
 
 
-def _surface(answers: BoundsAnswers, key: str) -> str:
+def surface_name(answers: BoundsAnswers, key: str) -> str:
     """A surface by its binding and its argument, of a bindless one, too; a buffer behind a pointer by its argument."""
     argument = argument_of(answers.kernel, answers.launch, key)
     if argument and key == address_key(argument):
@@ -113,7 +107,7 @@ def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str, launc
         return
     yield (
         f"{INDENT}OUTSIDE: {_who(first.lane)} reaches {_span(first)} of {surface}, which has "
-        f"{_extent(outside)}: {outside.effect.value} (replayed)"
+        f"{extent_of(outside)}: {outside.effect.value} (replayed)"
     )
     yield ""
     yield from (f"{INDENT}{line}" for line in _lane_table(outside))
@@ -134,7 +128,7 @@ def _span(reached: Reached) -> str:
     return f"bytes {first:#x}..{first + reached.width - 1:#x}"
 
 
-def _extent(outside: Outside) -> str:
+def extent_of(outside: Outside) -> str:
     surface = outside.shown.state.surfaces[outside.question.performed.surface]
     if outside.first.offset is not None:
         begin, size = window_of(outside.question.buffers, outside.surface, outside.shown.values)
@@ -190,109 +184,3 @@ def footer(answers: BoundsAnswers, findings: list[BoundsFinding], verbose: bool)
     yield ""
     yield from premise_lines(answers.start.assumed, verbose)
     yield from readings_lines(dict.fromkeys(reading for one in findings for reading in readings_of(one)), verbose)
-
-
-def file_json(
-    answers: BoundsAnswers, findings: list[BoundsFinding], launches: Mapping[Position, ShownLaunch] = NO_LAUNCHES
-) -> dict[str, Any]:
-    """One file for programs."""
-    return {
-        "file": answers.kernel.path,
-        "kernel": answers.kernel.name,
-        "platform": answers.platform.name,
-        "launch": answers.launch.source,
-        **premises_json(answers.start.assumed),
-        "hints": list(answers.start.hints),
-        "vacuous": answers.vacuous,
-        **stop_json(answers.stopped, answers.not_asked),
-        "messages": [
-            finding_json(answers, finding, launches.get(finding.question.instruction.position)) for finding in findings
-        ],
-        "unwritten": [_unwritten_json(one) for one in answers.unwritten],
-    }
-
-
-def finding_json(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None = None) -> dict[str, Any]:
-    """One message for programs."""
-    instruction = finding.question.instruction
-    return {
-        "line": instruction.position.line,
-        "column": instruction.position.column,
-        "source": place_json(answers.kernel, instruction.position),
-        "instruction": instruction.text,
-        "surface": _surfaces(answers, finding),
-        "size_is_arbitrary": finding.free_size,
-        "enough_bytes": finding.needed,
-        "inside_if": _enough_json(finding.enough),
-        "readings": readings_of(finding),
-        "bounds": _verdict_json(answers, finding.bounds),
-        "meaning": _verdict_json(answers, finding.meaning),
-        "launch": None if launch is None else launch.json(),
-    }
-
-
-def _enough_json(enough: EnoughBytes | None) -> dict[str, Any] | None:
-    """The size that is enough, and the relations with which it is."""
-    if enough is None:
-        return None
-    return {"bytes": str(enough.amount), "where": [str(one) for one in enough.relations], "by": enough.rung}
-
-
-def _verdict_json(
-    answers: BoundsAnswers, answer: Holds | Outside | Meaningless | Undecided | Unbounded
-) -> dict[str, Any]:
-    match answer:
-        case Holds(rung, ()):
-            return {"verdict": "proved", "by": rung}
-        case Holds(rung, bounded):
-            return {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
-        case Undecided(reason):
-            return {"verdict": "unknown", "reason": reason}
-        case Unbounded(reason):
-            return {"verdict": "not-modelled", "reason": reason}
-        case Meaningless(lane=lane, message=message, shown=shown):
-            kind = UndefinedKind.BEYOND_VARIABLE if answer.question.performed.short else UndefinedKind.MISALIGNED
-            found = {"verdict": "refuted", "kind": kind.value, "lane": lane, "reason": message}
-            return found | _shown_json(answers, shown)
-        case Outside(first=first, effect=effect, reached=reached, shown=shown):
-            return {
-                "verdict": "refuted",
-                "kind": (UndefinedKind.SLM_OUTSIDE if answer.surface == SLM else UndefinedKind.OUTSIDE).value,
-                "lane": first.lane,
-                "cell": list(first.cell),
-                "bytes": first.width,
-                "extent": _extent(answer),
-                "effect": effect.name.lower(),
-                "accesses": [_reached_json(one) for one in reached],
-            } | _shown_json(answers, shown)
-
-
-def _reached_json(one: Reached) -> dict[str, Any]:
-    """One access; at a 64-bit address with its distance from the beginning of the buffer."""
-    found = {"lane": one.lane, "cell": list(one.cell), "bytes": one.width, "outside": one.outside}
-    return found if one.offset is None else found | {"offset": one.offset}
-
-
-def _shown_json(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:
-    return {
-        "execution_mask": f"{shown.state.exec_mask:#x}",
-        "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, shown)},
-        "surfaces": {
-            _surface(answers, key): surface.size
-            for key, surface in shown.state.surfaces.items()
-            if isinstance(surface, Buffer) and surface.size < UNBOUNDED
-        },
-        "depends_on_data": data_dependence(answers, shown),
-        "replayed": True,
-    }
-
-
-def _unwritten_json(one: Unwritten) -> dict[str, Any]:
-    return {
-        "line": one.reader.position.line,
-        "instruction": one.reader.text,
-        "variable": one.variable,
-        "kind": one.storage.value,
-        "places": list(one.places),
-        "harmless": one.harmless,
-    }

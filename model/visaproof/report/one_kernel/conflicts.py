@@ -1,8 +1,7 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Any
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.reach import NOT_REACHED
@@ -10,13 +9,13 @@ from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided, col
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
-from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide, stop_json
+from visaproof.report.kernels.premises import premise_lines
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.lane_table import lane_table
-from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
-from visaproof.report.one_kernel.statements import counted_bytes, place_json, statement_lines
+from visaproof.report.one_kernel.launches import ShownLaunch
+from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
 from visaproof.report.text.hints import fitting
-from visaproof.semantics.concrete.surface import Buffer, Image, TexelWrite, Write
+from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.names import is_lane, is_size
 from visaproof.semantics.symbolic.value_names import LoadedValue
 
@@ -185,77 +184,3 @@ def readings_lines(used: Collection[str], verbose: bool) -> Iterator[str]:
         yield f"  readings used: {', '.join(used)}"
     elif used:
         yield f"  readings used: {len(used)} (-v lists them; `visaproof readings` explains each)"
-
-
-def finding_json(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> dict[str, Any]:
-    """One scatter for programs."""
-    instruction = finding.question.instruction
-    record: dict[str, Any] = {
-        "file": instruction.position.path,
-        "line": instruction.position.line,
-        "column": instruction.position.column,
-        "source": place_json(answers.kernel, instruction.position),
-        "instruction": instruction.text,
-        "surface": surface_name(answers, finding.question.performed.surface),
-        "lanes": len(finding.question.lanes),
-        "readings": readings_of(finding),
-    }
-    match finding.answer:
-        case Free() as free if free.vacuous:
-            return record | {"verdict": "vacuous"}
-        case Free(rung, ()):
-            return record | {"verdict": "proved", "by": rung}
-        case Free(rung, bounded):
-            return record | {"verdict": "bounded", "by": rung, "loops": sorted({loop.line for loop in bounded})}
-        case Undecided(reason):
-            return record | {"verdict": "unknown", "reason": reason, "free_if": missing_json(answers, finding)}
-        case Conflict() as conflict:
-            offset = instruction.first_lane
-            return record | {
-                "verdict": "refuted",
-                "free_if": missing_json(answers, finding),
-                "colliding_lanes": [offset + (write.lane or 0) for write in (conflict.first, conflict.second)],
-                "writes": [_write_json(write, offset) for write in conflict.writes],
-                "execution_mask": f"{conflict.state.exec_mask:#x}",
-                "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
-                "depends_on_data": data_dependence(answers, conflict),
-                "replayed": True,
-                "launch": None if launch is None else launch.json(),
-            }
-
-
-def missing_json(answers: KernelAnswers, finding: Finding) -> dict[str, Any] | None:
-    """The relations under which the scatter was proved free; null where none are known."""
-    if finding.missing is None:
-        return None
-    return {
-        "relations": [str(one) for one in finding.missing.relations],
-        "by": finding.missing.rung,
-        "loops": sorted({loop.line for loop in answers.bounded}),
-    }
-
-
-def _write_json(write: Write, offset: int) -> dict[str, Any]:
-    """A write of a lane: bytes of a buffer, or a channel of a texel (u, v, r, lod)."""
-    lane = offset + (write.lane or 0)
-    if isinstance(write, TexelWrite):
-        return {"lane": lane, "texel": list(write.texel), "channel": "RGBA"[write.channel]}
-    return {"lane": lane, "address": write.address, "bytes": write.width}
-
-
-def file_json(
-    answers: KernelAnswers, findings: list[Finding], launches: Mapping[Position, ShownLaunch] = NO_LAUNCHES
-) -> dict[str, Any]:
-    """One file for programs."""
-    return {
-        "file": answers.kernel.path,
-        "kernel": answers.kernel.name,
-        "platform": answers.platform.name,
-        "launch": answers.launch.source,
-        **premises_json(answers.start.assumed),
-        "hints": list(answers.start.hints),
-        **stop_json(answers.stopped, answers.not_asked),
-        "scatters": [
-            finding_json(answers, finding, launches.get(finding.question.instruction.position)) for finding in findings
-        ],
-    }

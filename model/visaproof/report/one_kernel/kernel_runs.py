@@ -1,17 +1,15 @@
 """What the reports on questions about a kernel have in common: what was asked about, and a run that shows something."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Protocol
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.checking.limited import Stop
-from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
 from visaproof.machine.symbolic.machine import Performed
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.visaasm.syntax import Kernel
 
 
 class AskedKernel(Protocol):
@@ -45,13 +43,3 @@ def loads_that_decide(answers: AskedKernel, shown: ShownRun) -> Iterator[Perform
     brought = {str(content.payload): performed for performed in answers.asked.trace.performed
                for _, content in performed.loaded}  # fmt: skip
     return (brought[name] for name in shown.depends_on if name in brought)
-
-
-def stop_json(stopped: Stop | None, not_asked: Sequence[Instruction]) -> dict[str, Any]:
-    """Why a kernel was not read to its end, and what is left out then, for programs."""
-    limit = isinstance(stopped, LimitReached)
-    return {
-        "not_modelled": None if stopped is None or limit else str(stopped),
-        "limit": str(stopped) if limit else None,
-        "not_asked": [{"file": one.position.path, "line": one.position.line} for one in not_asked],
-    }

@@ -11,6 +11,7 @@ from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.execution.too_small import TooSmall
 from visaproof.execution.usual_launches import MOST_ITEMS, Stated
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -19,7 +20,9 @@ from visaproof.launch.relations.expressions import Disjoint, Expression, Relatio
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
-from visaproof.semantics.concrete.surface import Write
+from visaproof.report.records.common import Access, LaunchExample
+from visaproof.report.records.common import Write as WriteRecord
+from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 from visaproof.smt import evaluate
 
 
@@ -120,6 +123,8 @@ class ShownLaunch:
     found: ExampleLaunch | NoLaunch
     command: tuple[str, ...]
     """`visaproof run` with the kernel and its launch information."""
+    simd: int
+    """Work items of a thread."""
 
     @property
     def is_another(self) -> bool:
@@ -151,30 +156,39 @@ class ShownLaunch:
                 yield f"launch: {_counted(one)}: {one.what} ({one.thread})"
                 yield f"  {shlex.join(self._command(one))}"
 
-    def json(self) -> dict[str, Any]:
-        """The same for programs."""
+    def record(self, first_lane: int = 0) -> LaunchExample:
+        """The same for programs; lanes count from the first one of the statement."""
         match self.found:
             case NoLaunch(reason):
-                return {"found": False, "reason": reason}
+                return LaunchExample(found=False, reason=reason)
             case ExampleLaunch() as one:
-                return {
-                    "found": True,
-                    "global_size": list(one.shape.global_size),
-                    "local_size": list(one.shape.local_size),
-                    "arguments": {one.takes.shown(index): value for index, value in one.arguments.items()},
-                    "buffers": {one.takes.shown(index): value for index, value in one.buffers.items()},
-                    "images": {one.takes.shown(index): value for index, value in one.images.items()},
-                    "group": list(one.thread.group),
-                    "thread": one.thread.number,
-                    "what": one.what,
-                    "command": self._command(one),
-                }
+                return LaunchExample(
+                    found=True,
+                    global_size=one.shape.global_size,
+                    local_size=one.shape.local_size,
+                    arguments={one.takes.shown(index): value for index, value in one.arguments.items()},
+                    buffers={one.takes.shown(index): value for index, value in one.buffers.items()},
+                    images={one.takes.shown(index): value for index, value in one.images.items()},
+                    group=one.thread.group,
+                    thread=one.thread.number,
+                    what=one.what,
+                    command=self._command(one),
+                    writes=[write_record(write, first_lane) for write in one.message.writes],
+                    accesses=list(_accesses(one, first_lane)),
+                    items=self._items(one, first_lane),
+                    **_buffer_at_fault(one),
+                )
+
+    def _items(self, one: ExampleLaunch, first_lane: int) -> dict[int, int]:
+        """The work item of each lane that writes; of launches with one dimension, where lanes take them in order."""
+        if max(*one.shape.global_size[1:], *one.shape.local_size[1:]) > 1:
+            return {}
+        first = one.thread.group[0] * one.shape.local_size[0] + one.thread.number * self.simd
+        lanes = (write.lane for write in one.message.writes if write.lane is not None)
+        return {first_lane + lane: first + first_lane + lane for lane in lanes}
 
     def _command(self, one: ExampleLaunch) -> list[str]:
         return [*self.command, *(word for pair in one.options() for word in pair)]
-
-
-NO_LAUNCHES: Mapping[Position, ShownLaunch] = {}
 
 
 def _counted(found: ExampleLaunch) -> str:
@@ -182,3 +196,35 @@ def _counted(found: ExampleLaunch) -> str:
     text = f"{items} work item{'s' * (items > 1)}" + (f" in {groups} groups" if groups > 1 else "")
     arguments = ", ".join(f"{found.takes.shown(index)} = {value}" for index, value in found.arguments.items())
     return f"{text} with {arguments}" if arguments else text
+
+
+def write_record(write: Write, offset: int) -> WriteRecord:
+    """A write of a lane, counted from the lane `offset` of the thread."""
+    lane = offset + (write.lane or 0)
+    if isinstance(write, TexelWrite):
+        return WriteRecord(lane=lane, texel=tuple(write.texel), channel="RGBA"[write.channel], value=write.value)
+    return WriteRecord(lane=lane, address=write.address, bytes=write.width, value=write.value % (1 << 8 * write.width))
+
+
+def _buffer_at_fault(one: ExampleLaunch) -> dict[str, Any]:
+    """The argument whose buffer the first write is in, of a message to 64-bit addresses."""
+    addresses = [write.address for write in one.message.writes if isinstance(write, LaneWrite)]
+    if one.message.surface != FLAT or not addresses:
+        return {}
+    for index, (base, size) in one.allocated.items():
+        if base <= addresses[0] < base + size:
+            return {"surface": f"argument {index} ({one.takes.shown(index)})", "base": base}
+    return {}
+
+
+def _accesses(one: ExampleLaunch, first_lane: int) -> Iterator[Access]:
+    """What lies outside, and every write; of a read nobody notes the lane."""
+    misses = {(miss.cell, miss.width) for miss in one.message.misses}
+    written: set[tuple[tuple[int, ...], int]] = set()
+    for write in one.message.writes if misses else ():
+        lane = None if write.lane is None else first_lane + write.lane
+        access = (write.texel, 0) if isinstance(write, TexelWrite) else ((write.address,), write.width)
+        written.add(access)
+        yield Access(lane=lane, cell=list(access[0]), bytes=access[1], outside=access in misses)
+    for cell, width in sorted(misses - written):
+        yield Access(lane=None, cell=list(cell), bytes=width, outside=True)

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from visaproof.isa.errors import Position
 from visaproof.program.statements import Origin
 from visaproof.report.text.excerpt import lines_of, printable
 from visaproof.visaasm.source_places import SourcePlace, source_place
@@ -43,9 +41,3 @@ def source_text(kernel: Kernel, place: SourcePlace) -> str:
 def counted_bytes(size: int) -> str:
     """A size for people: in decimal, but for sizes that only hexadecimal makes legible."""
     return f"{size} byte{'s' * (size != 1)}" if size < 1 << 20 else f"{size:#x} bytes"
-
-
-def place_json(kernel: Kernel, position: Position) -> dict[str, Any] | None:
-    """Where in the program's source a statement comes from, for programs."""
-    place = source_place(kernel, position)
-    return None if place is None else {"file": place.file, "line": place.line}

@@ -1,16 +1,20 @@
 """Which set of launch assumptions a scatter needs (`conflicts --assume weakest`), for people and programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+
+import msgspec
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.analysis.conflicts.weakest import SETS, Weakest
 from visaproof.isa.errors import Position
 from visaproof.launch.assumptions import Assume, start_of
-from visaproof.report.kernels.premises import premise_lines, premises_json
-from visaproof.report.one_kernel.conflicts import file_json, finding_json, finding_lines, header
-from visaproof.report.one_kernel.launches import NO_LAUNCHES, ShownLaunch
+from visaproof.launch.premises import Premise
+from visaproof.report.kernels.premises import premise_lines
+from visaproof.report.one_kernel.conflict_records import finding_record
+from visaproof.report.one_kernel.conflicts import finding_lines, header
+from visaproof.report.one_kernel.launches import ShownLaunch
+from visaproof.report.records.conflicts import Scatter
 
 SHOWN = ", ".join(assume.value for assume in SETS)
 
@@ -44,18 +48,28 @@ def _said(finding: Finding) -> str:
             return "bounded"
 
 
-def weakest_json(
-    first: KernelAnswers, found: Sequence[Weakest], launches: Mapping[Position, ShownLaunch] = NO_LAUNCHES
-) -> dict[str, Any]:
-    """One file for programs: as of one set, with the set beside each scatter."""
-    assumptions = start_of(first.kernel, first.launch, Assume.BOUNDED).assumed
-    scatters = [
-        finding_json(one.answers, one.finding, launches.get(one.finding.question.instruction.position))
-        | {
-            "assume": one.assume.value,
-            "suffices": one.suffices,
-            "weaker": {assume.value: finding_json(first, finding)["verdict"] for assume, finding in one.weaker},
-        }
-        for one in found
-    ]
-    return file_json(first, []) | premises_json(assumptions) | {"scatters": scatters}
+def weakest_scatters(found: Sequence[Weakest], launches: Mapping[Position, ShownLaunch]) -> Iterator[Scatter]:
+    """Each scatter for programs, with the set that it needs."""
+    for one in found:
+        launch = launches.get(one.finding.question.instruction.position)
+        yield msgspec.structs.replace(
+            finding_record(one.answers, one.finding, launch),
+            assume=one.assume.value,
+            suffices=one.suffices,
+            weaker={assume.value: _verdict(finding) for assume, finding in one.weaker},
+        )
+
+
+def weakest_premises(first: KernelAnswers) -> Sequence[Premise]:
+    """Those of the strongest set that is tried."""
+    return start_of(first.kernel, first.launch, Assume.BOUNDED).assumed
+
+
+def _verdict(finding: Finding) -> str:
+    match finding.answer:
+        case Conflict():
+            return "refuted"
+        case Undecided():
+            return "unknown"
+        case Free() as free:
+            return "vacuous" if free.vacuous else "bounded" if free.bounded else "proved"

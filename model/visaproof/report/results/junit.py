@@ -3,13 +3,11 @@
 Source: github.com/testmoapp/junitxml, which collects what readers of this format take.
 """
 
-import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from visaproof.report.results.finding import Finding, Level, Result
-
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from visaproof.report.text.markup import xml_characters
 
 
 def junit(command: str, results: Sequence[Result]) -> str:
@@ -26,28 +24,26 @@ def junit(command: str, results: Sequence[Result]) -> str:
     for result, failed in zip(results, wrong, strict=True):
         case = SubElement(
             suite, "testcase",
-            {"name": _text(result.subject), "classname": f"visaproof.{command}", "time": f"{result.seconds:.3f}"},
+            {
+                "name": xml_characters(result.subject), "classname": f"visaproof.{command}",
+                "time": f"{result.seconds:.3f}",
+            },
         )  # fmt: skip
         if failed:
             _add(case, "failure", failed)
         elif result.findings:
             _add(case, "error", result.findings)
-        SubElement(case, "system-out").text = _text(result.text)
+        SubElement(case, "system-out").text = xml_characters(result.text)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode")
 
 
 def _add(case: Element, tag: str, found: Sequence[Finding]) -> None:
     first = found[0]
-    element = SubElement(case, tag, {"message": _text(first.message), "type": _text(first.kind)})
-    element.text = _text("\n".join(_line(one) for one in found))
+    element = SubElement(case, tag, {"message": xml_characters(first.message), "type": xml_characters(first.kind)})
+    element.text = xml_characters("\n".join(_line(one) for one in found))
 
 
 def _line(one: Finding) -> str:
     where = f"{one.place.file}:{one.place.line}" if one.place.line else one.place.file
     return f"{where}: {one.level.value}: {one.message}" + (f"\n    {one.statement}" if one.statement else "")
-
-
-def _text(text: str) -> str:
-    """Characters that no XML document may have are shown by their numbers."""
-    return _NO_XML.sub(lambda found: f"\\x{ord(found[0]):02x}", text)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from visaproof.report.results.finding import Result
-
-FORMATS = ("text", "json", "sarif", "junit", "github")
+from visaproof.report.results.formats import IN_A_FILE, RENDERERS, Format
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """A format, and the file that gets it."""
 
-    format: str
+    format: Format
     file: Path
 
 
@@ -28,34 +27,16 @@ class Report:
     text: Callable[[], str]
     json: Callable[[], str]
 
-    def rendered(self, name: str) -> str:
+    def rendered(self, one: Format, *, in_a_file: bool = False) -> str:
         """The whole text in that format, with a newline at its end."""
-        match name:
-            case "text":
-                found = self.text()
-            case "json":
-                found = self.json()
-            case "sarif":
-                from visaproof.report.results.sarif import sarif
-
-                found = sarif(self.command, self.results)
-            case "junit":
-                from visaproof.report.results.junit import junit
-
-                found = junit(self.command, self.results)
-            case _:
-                from visaproof.report.results.github import annotations
-
-                found = "\n".join(annotations(self.results))
+        found = (IN_A_FILE if in_a_file else RENDERERS)[one](self)
         return found if found.endswith("\n") or not found else found + "\n"
 
 
 def write(outputs: Sequence[Output], report: Report) -> Iterator[OSError]:
     """Writes each file; what cannot be written does not keep others from it."""
     for one in outputs:
-        text = report.rendered(one.format)
-        if one.format == "github":
-            text = _with_summary(report)
+        text = report.rendered(one.format, in_a_file=True)
         try:
             write_whole(one.file, text)
         except OSError as error:
@@ -85,10 +66,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _with_summary(report: Report) -> str:
-    """A file of the format github gets the summary of the step: annotations are read from stdout alone."""
-    from visaproof.report.results.github import summary
-
-    return "\n".join(summary(report.command, report.results)) + "\n"

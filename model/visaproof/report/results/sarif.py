@@ -14,7 +14,6 @@ from visaproof import __version__
 from visaproof.report.results.finding import Finding, Level, Place, Result
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-HOME = "https://github.com/visaproof/visaproof"
 LEVELS = {Level.REFUTED: "error", Level.UNREADABLE: "error", Level.INTERNAL: "error"}
 """The others are warnings."""
 RULES = {
@@ -39,7 +38,6 @@ def sarif(command: str, results: Sequence[Result]) -> str:
             "driver": {
                 "name": "visaproof",
                 "semanticVersion": __version__ if __version__.count(".") == 2 else f"{__version__}.0",
-                "informationUri": HOME,
                 "rules": [_rule(kind) for kind in kinds],
             }
         },
@@ -61,7 +59,7 @@ def _rule(kind: str) -> dict[str, Any]:
     text = text or f"A memory message breaks the rule {kind} of its page."
     return {
         "id": kind, "name": name, "shortDescription": {"text": text}, "fullDescription": {"text": text},
-        "helpUri": HOME, "help": {"text": f"{text} `visaproof --help` names the commands that ask about it."},
+        "help": {"text": f"{text} `visaproof --help` names the commands that ask about it."},
     }  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 """The JSON output: one object for each command, with a version.
 
 Every object starts with `visaproof` (the version of the program), `schema` (of this format), `command` and `exit_code`.
-Keys stand in the order of the classes; within one schema version keys are only ever added.  Classes: prove_json.py,
-enumeration.py, replay.py, check.py, explain_records.py, vectors.py.
+Keys stand in the order of the classes; within one schema version keys are only ever added.  `visaproof schema` prints
+the schema; `report/records/schema.py` is the table of the classes.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +25,10 @@ class Document(msgspec.Struct, kw_only=True):
     schema: int = SCHEMA
     command: str
     exit_code: int
+    complete: bool = True
+    """Whether everything was asked that was to be; an answer may still be "unknown"."""
+    not_done: list[str] = []
+    """What was not asked, and why."""
 
 
 def encode(document: Document) -> str:
@@ -31,9 +36,10 @@ def encode(document: Document) -> str:
     return msgspec.json.format(msgspec.json.encode(_held(msgspec.to_builtins(document))), indent=2).decode()
 
 
-def document(command: str, exit_code: int, **rest: Any) -> str:
+def document(command: str, exit_code: int, missing: Sequence[str] = (), **rest: Any) -> str:
     """The text of a document whose other keys are plain dictionaries and lists; without a final newline."""
     head = {"visaproof": __version__, "schema": SCHEMA, "command": command, "exit_code": int(exit_code)}
+    head |= {"complete": not missing, "not_done": list(missing)}
     return json.dumps(_held(head | rest), indent=2)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
@@ -15,7 +17,8 @@ from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
-from visaproof.report.kernels.premises import premise_lines, premises_json
+from visaproof.report.kernels.premises import premise_lines, premises_record
+from visaproof.report.records.refine import RefineAnswer
 from visaproof.report.text.hints import fitting
 from visaproof.report.two_kernels.difference import (
     difference_json,
@@ -175,10 +178,20 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
                 for surface, one, other in _surfaces(comparison)
             ],
         }
-        | premises_json(comparison.assumed)
+        | premises_record(comparison.assumed)
         | widths
         | ({"observed": [one.both for one in observed]} if observed else {})
     )
+
+
+def answer_record(comparison: Comparison, verdict: Verdict, **more: Any) -> dict[str, Any]:
+    """Question and answer; with further fields of `RefineAnswer`."""
+    return plain(comparison_json(comparison) | verdict_json(comparison, verdict) | more)
+
+
+def plain(fields: dict[str, Any]) -> dict[str, Any]:
+    """A record of these fields.  Raises msgspec.ValidationError for one that no record has."""
+    return msgspec.to_builtins(msgspec.convert(msgspec.to_builtins(fields), RefineAnswer))
 
 
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:

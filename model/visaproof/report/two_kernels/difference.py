@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -26,6 +28,7 @@ from visaproof.refinement.testing.ran import Missed
 from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.two_kernels.memory_strip import dwords
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.two_kernels.writers import written
@@ -273,7 +276,12 @@ def _what_differs_json(comparison: Comparison, found: Difference) -> dict[str, A
                 "before": one.before,
                 "after_source": _left_json(one.source, one.source_writer),
                 "after_target": _left_json(one.target, one.target_writer),
-            } | _runs_json(comparison, found)  # fmt: skip
+            } | _dwords_json(comparison, found, one) | _runs_json(comparison, found)  # fmt: skip
+
+
+def _dwords_json(comparison: Comparison, found: Difference, one: ByteDiffers) -> dict[str, Any]:
+    around = dwords(comparison, found, one)
+    return {"dwords": msgspec.to_builtins(around)} if around else {}
 
 
 def _left_json(byte: int, writer: Writer | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from visaproof.execution.differing_launch import DifferingLaunch, find_differing
 from visaproof.execution.example_launch import NoLaunch
@@ -11,6 +10,7 @@ from visaproof.execution.payload import Program
 from visaproof.execution.usual_launches import Stated
 from visaproof.launch.relations.expressions import Relation
 from visaproof.refinement.comparison import Comparison
+from visaproof.report.records.refine import DifferingLaunch as DifferingRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class ShownDifference:
                 yield f"launch: {items} work item{'s' * (items > 1)}: {one.what}"
                 yield from (f"  {shlex.join(command)}" for command in self._commands(one))
 
-    def json(self) -> dict[str, Any]:
+    def record(self) -> DifferingRecord:
         """The same for programs."""
         match self.found:
             case NoLaunch(reason):
-                return {"found": False, "reason": reason}
+                return DifferingRecord(found=False, reason=reason)
             case DifferingLaunch() as one:
-                return {"found": True, "what": one.what, "commands": self._commands(one)}
+                return DifferingRecord(found=True, what=one.what, commands=self._commands(one))
 
     def _commands(self, one: DifferingLaunch) -> list[list[str]]:
         return [[*command, *(word for pair in one.options() for word in pair)] for command in self.commands]

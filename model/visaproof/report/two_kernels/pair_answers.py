@@ -12,14 +12,14 @@ from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import Program
 from visaproof.pairs.lists import Pair
-from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import decide_within
 from visaproof.refinement.difference import Difference
-from visaproof.refinement.limited import compare_within, decide_within
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
-from visaproof.report.two_kernels.answer import comparison_json, shown_by, verdict_json
+from visaproof.report.two_kernels.answer import answer_record, shown_by
 from visaproof.report.two_kernels.difference import difference_text, surface_name
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.pair_rows import Answer, Row, row
@@ -72,7 +72,8 @@ class Asker:
 
     def _asked(self, pair: Pair, source: Program, target: Program, limit: Limit) -> Row:
         try:
-            comparison = compare_within(limit, source, target, self.scope)
+            with limit.within():
+                comparison = compare(source, target, self.scope)
             stages = Stages()
             verdict = decide_within(limit, comparison, self.timeout_ms, stages)
             if self.save is not None and (shown := shown_by(comparison, verdict)) is not None:
@@ -91,7 +92,7 @@ class Asker:
 
 def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     files = {"source": pair.source_name, "target": pair.target_name}
-    document = comparison_json(comparison) | files | verdict_json(comparison, verdict)
+    document = answer_record(comparison, verdict) | files
     match verdict:
         case Refines(rung, conditions):
             return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)

@@ -106,7 +106,11 @@ def document(found: dict[str, Any], rows: Sequence[Row]) -> str:
     """The JSON text."""
     from visaproof.report.text.documents import encode
 
-    return encode(PairsDocument(**found, counts=counts(rows), asked=[_shown(row) for row in rows]))
+    left = found["pairs"] - len(rows)
+    missing = [f"{left} pairs: the run was ended before them"] if left > 0 else []
+    missing += [f"{row.source}: {shown_path(row.detail)}" for row in rows if row.detail.startswith("not asked: ")]
+    shown = [_shown(row) for row in rows]
+    return encode(PairsDocument(**found, complete=not missing, not_done=missing, counts=counts(rows), asked=shown))
 
 
 def _shown(row: Row) -> Row:

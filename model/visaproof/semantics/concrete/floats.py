@@ -200,15 +200,28 @@ def converted(bits: int, data_type: DataType, result: DataType, mode: FloatMode 
     return either_way(lambda m, f: pattern(number(bits, data_type, m, f), result, m, f), mode, flushes=False)
 
 
-def mathematical(mode: FloatMode | None, data_type: DataType) -> FloatMode | None:
-    """Page: HF denormals are flushed "on input and output of any floating-point mathematical operation"."""
-    return (mode or NEAREST).flushing(data_type) if data_type is DataType.HF else mode
+def mathematical(compute: Callable[[FloatMode | None], int], mode: FloatMode | None, data_type: DataType) -> int:
+    """What an operation gives in the mode; of HF, what it gives with denormals flushed (reading "half-denormals").
+
+    Page: HF denormals are flushed "on input and output of any floating-point mathematical operation".  A register that
+    keeps them, in a bit that the page does not have, makes both allowed.
+    """
+    if data_type is not DataType.HF:
+        return compute(mode)
+    flushing = (mode or NEAREST).flushing(data_type)
+    if mode is None or data_type not in mode.kept:
+        return compute(flushing)
+    return settled(
+        "a denormal of HF, which the page flushes and a bit of %cr0 keeps (reading half-denormals)",
+        allowed_by((lambda: compute(flushing), lambda: compute(mode))),
+    )
 
 
 def clamped(bits: int, data_type: DataType, mode: FloatMode | None = None) -> int:
     """`.sat`: the nearest number of [0, 1]; NaN gives 0."""
-    mode = mathematical(mode, data_type)
-    return either_way(lambda m, f: _clamped(bits, data_type, m, f), mode, flushes=False)
+    return mathematical(
+        lambda chosen: either_way(lambda m, f: _clamped(bits, data_type, m, f), chosen, flushes=False), mode, data_type
+    )
 
 
 def _clamped(bits: int, data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
@@ -258,12 +271,15 @@ ARITHMETIC: dict[str, Callable[[Sequence[float], Rounding], Fraction | float]] =
 
 def operation(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> int:
     """The bits that an arithmetic opcode makes of sources of one type."""
-    mode = mathematical(mode, data_type)
-    if opcode in ("min", "max"):
-        return either_way(lambda m, f: _extreme(opcode, sources, data_type, m, f), mode, flushes=False)
-    if opcode not in ARITHMETIC:
+    if opcode not in ("min", "max", *ARITHMETIC):
         raise NotModelled(f"opcode {opcode} on floats")
-    return either_way(lambda m, f: _arithmetic(opcode, sources, data_type, m, f), mode, flushes=True)
+
+    def compute(chosen: FloatMode | None) -> int:
+        if opcode in ARITHMETIC:
+            return either_way(lambda m, f: _arithmetic(opcode, sources, data_type, m, f), chosen, flushes=True)
+        return either_way(lambda m, f: _extreme(opcode, sources, data_type, m, f), chosen, flushes=False)
+
+    return mathematical(compute, mode, data_type)
 
 
 def _arithmetic(opcode: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None, flushes: bool) -> int:
@@ -307,13 +323,12 @@ def _extreme(opcode: str, sources: Sequence[int], data_type: DataType, mode: Flo
 
 def compare(relation: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> bool:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
-    mode = mathematical(mode, data_type)
 
     def holds(mode: FloatMode | None, flushes: bool) -> int:
         left, right = (number(bits, data_type, mode, flushes) for bits in sources)
         return int(_RELATIONS[relation](left, right))
 
-    return bool(either_way(holds, mode, flushes=False))
+    return bool(mathematical(lambda chosen: either_way(holds, chosen, flushes=False), mode, data_type))
 
 
 _RELATIONS: dict[str, Callable[[float, float], bool]] = {

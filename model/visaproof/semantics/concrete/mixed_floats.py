@@ -1,7 +1,8 @@
 """Arithmetic on F mixed with HF or BF, on ints.  Page: 2_datatypes.md.  Reading: "mixed-floats".
 
 The execution type is F: every source is a number of F.  The result in a narrower destination is rounded once, or first
-to F and then again.  HF denormals are flushed, those of F as the register says, and those of BF are kept or flushed.
+to F and then again.  HF denormals are flushed, or kept where the register says so (reading "half-denormals"), those of
+F as it says, and those of BF are kept or flushed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,11 +32,12 @@ def operation(opcode: str, sources: Sequence[Operand], result: DataType, mode: F
 
 
 def _modes(mode: FloatMode | None) -> Iterator[FloatMode]:
-    """What may be kept: F as the register says, BF or not; HF never."""
+    """What may be kept: F as the register says, BF or not; HF, if the register says so, or not."""
     rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
     of_f = (True, False) if mode is None else (_EXECUTION in mode.kept,)
-    for f, bf in product(of_f, (True, False)):
-        yield FloatMode(rounding, frozenset([_EXECUTION] * f + [DataType.BF] * bf))
+    of_hf = (True, False) if mode is not None and DataType.HF in mode.kept else (False,)
+    for f, bf, hf in product(of_f, (True, False), of_hf):
+        yield FloatMode(rounding, frozenset([_EXECUTION] * f + [DataType.BF] * bf + [DataType.HF] * hf))
 
 
 def _results(opcode: str, sources: Sequence[Operand], result: DataType, mode: FloatMode) -> Allowed:

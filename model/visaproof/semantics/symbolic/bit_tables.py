@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import cast
 
 from visaproof.smt import BitVec, Bool, Op, bit_and, bit_not, bit_or, bit_xor, const, ite, value_of
+
+Rows = tuple[bool, ...]
+
+KEPT = 1_024
+"""Kernels have few tables, and each lane comes to the same."""
 
 
 def by_table(table: int, words: Sequence[BitVec]) -> BitVec:
@@ -21,7 +27,7 @@ def by_table(table: int, words: Sequence[BitVec]) -> BitVec:
 class _Function:
     """A function of words: entry k of its rows is its bit where the bits of the words, the first the lowest, are k."""
 
-    rows: tuple[bool, ...]
+    rows: Rows
     words: tuple[BitVec, ...]
     width: int
 
@@ -38,21 +44,13 @@ class _Function:
         for place, word in enumerate(self.words):
             if (found := self._by_one_operation(word, self._fixed(place, False), self._fixed(place, True))) is not None:
                 return found
-        place = min(range(len(self.words)), key=self._others_behind)
+        place = min(range(len(self.words)), key=partial(_others_behind, self.rows, len(self.words)))
         word, off, on = self.words[place], self._fixed(place, False), self._fixed(place, True)
         return bit_or(bit_and(word, on.term()), bit_and(bit_not(word), off.term()))
 
     def _fixed(self, place: int, bit: bool) -> "_Function":
         """The function of the other words where this one has such bits."""
-        rows = tuple(row for entry, row in enumerate(self.rows) if bool(entry >> place & 1) == bit)
-        return _Function(rows, (*self.words[:place], *self.words[place + 1 :]), self.width)
-
-    def _others_behind(self, place: int) -> int:
-        """How many words the functions need between which this one chooses."""
-        chosen = [self._fixed(place, bit) for bit in (False, True)]
-        return sum(
-            one._fixed(k, False).rows != one._fixed(k, True).rows for one in chosen for k in range(len(one.words))
-        )
+        return _Function(_fixed(self.rows, place, bit), (*self.words[:place], *self.words[place + 1 :]), self.width)
 
     @staticmethod
     def _by_one_operation(word: BitVec, off: "_Function", on: "_Function") -> BitVec | None:
@@ -68,6 +66,19 @@ class _Function:
         if all(one != other for one, other in zip(off.rows, on.rows, strict=True)):
             return bit_xor(word, off.term())
         return None
+
+
+@lru_cache(KEPT)
+def _fixed(rows: Rows, place: int, bit: bool) -> Rows:
+    """The entries where the word at a place has such bits."""
+    return tuple(row for entry, row in enumerate(rows) if bool(entry >> place & 1) == bit)
+
+
+@lru_cache(KEPT)
+def _others_behind(rows: Rows, words: int, place: int) -> int:
+    """How many words the functions need between which the one at this place chooses."""
+    chosen = [_fixed(rows, place, bit) for bit in (False, True)]
+    return sum(_fixed(one, k, False) != _fixed(one, k, True) for one in chosen for k in range(words - 1))
 
 
 def _all_or_nothing(word: BitVec) -> tuple[Bool, bool, bool] | None:

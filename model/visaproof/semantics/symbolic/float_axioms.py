@@ -8,6 +8,7 @@ tempting identities that do not hold: there are NaN with payloads, −0, and den
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDINGS
 from visaproof.isa.types import DataType
@@ -63,10 +64,19 @@ ALL_MODES = tuple(
 )
 
 
+KEPT_RESULTS = 1_024
+"""All lanes of a thread, and all iterations of a loop, come to the same constants."""
+
+
 def constant_result(opcode: str, sources: Sequence[Source], result: DataType | None) -> int | None:
     """What constants give in every mode (CONSTANT); `result` is None for a comparison, whose relation is the opcode."""
     if any(value_of(source.bits) is None for source in sources):
         return None
+    return _constant(opcode, tuple(sources), result)
+
+
+@lru_cache(KEPT_RESULTS)
+def _constant(opcode: str, sources: tuple[Source, ...], result: DataType | None) -> int | None:
     found = {_value(_meaning(opcode, sources, result, mode)) for mode in ALL_MODES}
     return found.pop() if len(found) == 1 else None
 

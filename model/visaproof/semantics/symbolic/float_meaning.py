@@ -38,6 +38,7 @@ from visaproof.smt import (
     eq,
     extract,
     false,
+    is_false,
     is_true,
     ite,
     lshr,
@@ -65,8 +66,12 @@ class Mode:
     """Whether the register keeps the denormals of a type."""
 
     def kept(self, data_type: DataType) -> Bool:
-        """Whether arithmetic keeps them.  Page: those of HF "are flushed to sign-preserved zero", whatever it says."""
+        """Whether arithmetic keeps them.  Page: those of HF "are flushed to sign-preserved zero"."""
         return false() if data_type is DataType.HF else self.register[data_type]
+
+    def disputed(self, data_type: DataType) -> Bool:
+        """Whether the register keeps denormals that the page flushes (reading "half-denormals")."""
+        return self.register[data_type] if data_type is DataType.HF else false()
 
 
 def mode_of(control: BitVec) -> Mode | None:
@@ -86,6 +91,10 @@ def arithmetic(opcode: str, sources: Sequence[Source], result: DataType, mode: M
     if opcode not in _ROUNDED:
         return None
     found = once(FloatOperation(_ROUNDED[opcode], mode.rounding, layout), values, kept)
+    if not is_false(disputed := mode.disputed(result)):
+        unflushed = rounded(FloatOperation(_ROUNDED[opcode], mode.rounding, layout), *values)
+        denormals = disj(*(is_denormal(one, layout) for one in (*values, unflushed)))
+        found = replace(found, open=disj(found.open, conj(disputed, denormals)))
     if opcode != "mad":
         return found
     # Page: either result, "whose final results would be within […] range"

@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import NamedTuple, cast
 
 from visaproof.isa.errors import Position
-from visaproof.isa.identity import Same
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.value_names import read_anew
@@ -91,7 +90,7 @@ MOST_SPLITS = 4
 
 def _runs(entries: Sequence[ByteWrite | None]) -> Iterator[list[ByteWrite | None]]:
     """The entries in runs of those that show under the same guard."""
-    for _, run in groupby(entries, lambda entry: None if entry is None else Same(entry.guard)):
+    for _, run in groupby(entries, lambda entry: None if entry is None else entry.guard):
         yield list(run)
 
 

@@ -1,0 +1,119 @@
+"""Bounds as programs read them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from visaproof.analysis.bounds.enough_bytes import EnoughBytes
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
+from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
+from visaproof.analysis.findings.kernel import Uses
+from visaproof.isa.errors import Position
+from visaproof.isa.operands import SLM
+from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.queries.kernels.uninitialised import Unwritten
+from visaproof.report.one_kernel.bounds import extent_of, readings_of, surface_name, surfaces_name
+from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, inputs_of
+from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
+from visaproof.report.one_kernel.launches import ShownLaunch
+from visaproof.report.records import bounds as records
+from visaproof.report.records.bounds import Access, BoundsAnswer, BoundsFile, Enough, Message, UnwrittenUse
+from visaproof.semantics.concrete.surface import Buffer
+
+
+def file_record(
+    answers: BoundsAnswers, findings: list[BoundsFinding], uses: Uses, launches: Mapping[Position, ShownLaunch]
+) -> dict[str, Any]:
+    """One file for programs."""
+    messages = [_message(answers, one, launches.get(one.question.instruction.position)) for one in findings]
+    found = BoundsFile(
+        **kernel_record(answers, uses, answers.start.assumed),
+        **stop_record(answers.stopped, answers.not_asked),
+        vacuous=answers.vacuous,
+        messages=messages,
+        unwritten=[_unwritten(one) for one in answers.unwritten],
+    )
+    return msgspec.to_builtins(found)
+
+
+def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None) -> Message:
+    instruction = finding.question.instruction
+    return Message(
+        line=instruction.position.line,
+        column=instruction.position.column,
+        source=source_record(answers.kernel, instruction.position),
+        instruction=instruction.text,
+        surface=surfaces_name(answers, finding),
+        size_is_arbitrary=finding.free_size,
+        enough_bytes=finding.needed,
+        inside_if=_enough(finding.enough),
+        readings=readings_of(finding),
+        bounds=_answer(answers, finding.bounds),
+        meaning=_answer(answers, finding.meaning),
+        launch=None if launch is None else launch.record(instruction.first_lane),
+    )
+
+
+def _enough(enough: EnoughBytes | None) -> Enough | None:
+    """The size that is enough, and the relations with which it is."""
+    if enough is None:
+        return None
+    return Enough(bytes=str(enough.amount), where=[str(one) for one in enough.relations], by=enough.rung)
+
+
+def _answer(answers: BoundsAnswers, answer: Holds | Outside | Meaningless | Undecided | Unbounded) -> BoundsAnswer:
+    match answer:
+        case Holds(rung, ()):
+            return records.Proved(by=rung)
+        case Holds(rung, bounded):
+            return records.Bounded(by=rung, loops=sorted({loop.line for loop in bounded}))
+        case Undecided(reason):
+            return records.Unknown(reason=reason)
+        case Unbounded(reason):
+            return records.NotModelled(reason=reason)
+        case Meaningless(lane=lane, message=message, shown=shown):
+            kind = UndefinedKind.BEYOND_VARIABLE if answer.question.performed.short else UndefinedKind.MISALIGNED
+            return records.Refuted(kind=kind.value, lane=lane, reason=message, **_shown(answers, shown))
+        case Outside(first=first, effect=effect, reached=reached, shown=shown):
+            return records.Refuted(
+                kind=(UndefinedKind.SLM_OUTSIDE if answer.surface == SLM else UndefinedKind.OUTSIDE).value,
+                lane=first.lane,
+                cell=list(first.cell),
+                bytes=first.width,
+                extent=extent_of(answer),
+                effect=effect.name.lower(),
+                accesses=[_access(one) for one in reached],
+                **_shown(answers, shown),
+            )
+
+
+def _access(one: Reached) -> Access:
+    """One access; at a 64-bit address with its distance from the beginning of the buffer."""
+    found = Access(lane=one.lane, cell=list(one.cell), bytes=one.width, outside=one.outside)
+    return found if one.offset is None else msgspec.structs.replace(found, offset=one.offset)
+
+
+def _shown(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:
+    return {
+        "execution_mask": f"{shown.state.exec_mask:#x}",
+        "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, shown)},
+        "surfaces": {
+            surface_name(answers, key): surface.size
+            for key, surface in shown.state.surfaces.items()
+            if isinstance(surface, Buffer) and surface.size < UNBOUNDED
+        },
+        "depends_on_data": data_dependence(answers, shown),
+        "replayed": True,
+    }
+
+
+def _unwritten(one: Unwritten) -> UnwrittenUse:
+    return UnwrittenUse(
+        line=one.reader.position.line,
+        instruction=one.reader.text,
+        variable=one.variable,
+        kind=one.storage.value,
+        places=list(one.places),
+        harmless=one.harmless,
+    )

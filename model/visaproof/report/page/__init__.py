@@ -1,0 +1,1 @@
+"""One page for many results, that a browser opens from a file and without a network."""
