@@ -84,6 +84,8 @@ class SizeFinder:
     """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
     in_vain: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
+    slow: set[str] = field(default_factory=set[str])
+    """The surfaces of messages for which what the address says took too long."""
     left: int = MOST_OF_KERNEL
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
@@ -92,10 +94,10 @@ class SizeFinder:
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts or surface in self.in_vain:
             return None
-        self.in_vain.add(surface)  # also where the time for it is over
-        found = self._found(_Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts))))
-        if found is not None:
-            self.in_vain.remove(surface)
+        asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
+        found = self._found(asked)
+        if found is None:
+            self.in_vain.add(surface)
         return found
 
     def _found(self, asked: "_Asked") -> EnoughBytes | None:
@@ -167,10 +169,13 @@ class _Asked:
                 names = frozenset((part, count) for part, count in one.items() if part)
                 ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
         for names, end in islice(ends.items(), MOST_REACHED):
+            if self.surface in self.finder.slow:
+                return
+            self.finder.slow.add(self.surface)  # it stays where the time for the message is over
             self.most_ms, asked = SLOW_MS, process_time()
             yield difference({**dict(sorted(names)), (): end})
-            if process_time() - asked > SLOW_MS / 1000:  # the next one is mostly like it
-                return
+            if process_time() - asked < SLOW_MS / 1000:
+                self.finder.slow.remove(self.surface)
 
     def _products(self) -> tuple[list[Factors], list[Factors]]:
         """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
