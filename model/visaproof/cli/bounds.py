@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.asking import error_record
+from visaproof.cli.many.config import add_config
 from visaproof.cli.many.files import Task
 from visaproof.cli.many.options import add_many
 from visaproof.cli.many.run import Command, ask_each, counted
@@ -88,6 +89,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     )  # fmt: skip
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each counterexample as a file that replays")
+    add_config(parser)
     add_many(parser)
 
 

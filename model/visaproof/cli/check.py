@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from visaproof.cli.many.config import add_config
 from visaproof.cli.many.files import Task
 from visaproof.cli.many.options import add_many
 from visaproof.cli.many.run import Command, ask_each
@@ -83,6 +84,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_limit(parser, "one file")
     add_undefined(parser)
+    add_config(parser)
     add_many(parser)
 
 

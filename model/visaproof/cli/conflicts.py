@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.asking import error_record
+from visaproof.cli.many.config import add_config
 from visaproof.cli.many.files import Task
 from visaproof.cli.many.options import add_many
 from visaproof.cli.many.run import Command, ask_each, counted
@@ -83,6 +84,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     add_assume(parser, WEAKEST, what="; weakest: of none, ids, bounded the first under which a scatter is free")
     add_kernel_options(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each conflict as a counterexample")
+    add_config(parser)
     add_many(parser)
 
 
@@ -160,11 +162,12 @@ def _record(
 def _launch(one: "Weakest", path: Path, arguments: Namespace) -> "ShownLaunch | None":
     """A launch with the conflict, where there is one."""
     from visaproof.analysis.conflicts.verdicts import Conflict
-    from visaproof.cli.options.launch_examples import shown_launch
-    from visaproof.execution.example_launch import Event
 
     if not isinstance(one.finding.answer, Conflict):
         return None
+    from visaproof.cli.options.launch_examples import shown_launch  # launches load where one is shown
+    from visaproof.execution.example_launch import Event
+
     position = one.finding.question.instruction.position
     return shown_launch(one.answers, one.finding.answer, position, Event.COLLISION, path, arguments)
 

@@ -11,6 +11,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume, Start, start_of
 from visaproof.launch.float_results import IEEE_ASSUMED, Floats
 from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.local_memory import LocalMemory, local_memory
 from visaproof.launch.matching import Matching, Program, match, require_matched
 from visaproof.launch.premises import Premise
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -21,7 +22,6 @@ from visaproof.queries.kernels.undefined import unusual
 from visaproof.refinement.assumed import assumptions, lanes_on
 from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
 from visaproof.refinement.beside.compared import beside, unlike
-from visaproof.refinement.beside.local_memory import with_local_sizes
 from visaproof.refinement.beside.overlap import elements_of, overlap_of
 from visaproof.refinement.beside.samplers import said_of_samplers
 from visaproof.refinement.effects.question import Launched, Question
@@ -193,3 +193,16 @@ def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> 
 def _require_modelled(program: Program, read: Iterable[tuple[str, int]]) -> None:
     if (unmodelled := unmodelled_read(program.kernel, program.launch, read)) is not None:
         raise unmodelled
+
+
+def with_local_sizes(source: Program, target: Program) -> tuple[Program, Program, LocalMemory]:
+    """The programs, each with its own size where they differ, and else what is known of the size that both have.
+
+    Where only one of them says its size, the other one is taken to have the same.
+    """
+    one, other = (local_memory(program.kernel, program.launch) for program in (source, target))
+    if one == other or not other.said:
+        return source, target, one
+    if not one.said:
+        return source, target, other
+    return replace(source, local_bytes=one.most), replace(target, local_bytes=other.most), one

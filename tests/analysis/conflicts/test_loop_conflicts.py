@@ -8,6 +8,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.machine.concrete.run import run
+from visaproof.machine.symbolic.run import trace
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.visaasm.reader import read_kernel
@@ -123,3 +124,27 @@ def test_what_a_later_round_breaks_is_never_free(case: str, unroll: int) -> None
 def test_a_conflict_within_the_rounds_that_were_unrolled_is_shown() -> None:
     (found,) = answers(CONFLICT["lanes that leave in different rounds"], 4)
     assert isinstance(found, Conflict)
+
+
+def moved(index: int) -> str:
+    return f"    movs (M1_NM, 1) T6(0) {index:#x}:ud\n"
+
+
+def test_a_surface_variable_may_stand_for_another_surface_on_some_way_through_an_iteration() -> None:
+    some = f"    cmp.gt (M1, 8) P2 S(0,0)<1;1,0> 0x5:ud\n    (!P2) goto (M1, 8) over\n{moved(1)}{SCATTER}over:\n"
+    found = answers(f"{moved(0)}{COUNT}{some}{moved(0)}{SCATTER}{BACK}{moved(0)}{SCATTER}", 2)
+    assert len(found) == 3
+    assert all(isinstance(one, Free) and one.bounded == () for one in found)
+
+
+def test_an_inner_loop_leaves_what_a_surface_variable_stands_for_as_its_iterations_do() -> None:
+    """Also where a run comes to it again, with another surface than the first time."""
+    inner = "inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n" + SCATTER + moved(1)
+    back = "    cmp.lt (M1, 8) P3 Y(0,0)<1;1,0> S(0,0)<1;1,0>\n    (P3) goto (M1, 8) inner\n"
+    body = f"{COUNT}{moved(0)}{inner}{back}{SCATTER}{BACK}"
+    kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
+    ran = trace(kernel, Platform.TGLLP)
+    first, last = (one.position for one in kernel.instructions() if "scatter" in one.opcode)
+    surfaces = {at: {one.surface for one in ran.performed if one.instruction.position == at} for at in (first, last)}
+    assert len(surfaces[first]) == 2
+    assert len(surfaces[last]) == 1

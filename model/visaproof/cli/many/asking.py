@@ -49,7 +49,8 @@ class Asker:
         start = process_time()
         with recorded(live_out=self.live and self.arguments.format == "text", live_said=self.live) as streams:
             try:
-                code, record = self.ask(task, Namespace(**(vars(self.arguments) | {"launch": task.launch})))
+                own = vars(self.arguments) | dict(task.stated) | {"launch": task.launch}
+                code, record = self.ask(task, Namespace(**own))
             except BrokenPipeError:
                 raise
             except Exception as error:  # one file must not take the others with it

@@ -5,8 +5,9 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from visaproof.cli.many.config import entries_of, stated_of
 from visaproof.cli.options.errors import UsageError
 
 T = TypeVar("T")
@@ -33,6 +34,8 @@ class Task:
 
     path: Path
     launch: Path | None
+    stated: tuple[tuple[str, Any], ...] = ()
+    """Options that `visaproof.toml` states of it."""
 
 
 def tasks_of(arguments: Namespace) -> list[Task]:
@@ -48,7 +51,20 @@ def tasks_of(arguments: Namespace) -> list[Task]:
             )
         else:
             found.append(Task(path, arguments.launch))
-    return chosen_of(found, inputs_of, arguments)
+    return chosen_of(_with_stated(found, arguments), inputs_of, arguments)
+
+
+def _with_stated(tasks: list[Task], arguments: Namespace) -> list[Task]:
+    """With what the configuration says of each.  Raises ReadError and UsageError."""
+    entries = entries_of(arguments)
+    if not entries:
+        return tasks
+    found: list[Task] = []
+    for task in tasks:
+        stated = stated_of(task.path, entries, arguments)
+        launch = stated.pop("launch", None) if arguments.launch is None else None
+        found.append(Task(task.path, launch or task.launch, tuple(sorted(stated.items()))))
+    return found
 
 
 def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], arguments: Namespace) -> list[T]:

@@ -18,7 +18,7 @@ NOT_OF_THE_ANSWER = frozenset(
     {
         "files", "paths", "command", "launch", "launch_target", "classes", "source", "bidirectional", "format",
         "output", "jobs", "budget", "shard", "changed_since", "fail_on", "quiet", "baseline", "write_baseline", "cache",
-        "cache_mode", "save", "stats", "scheduler",
+        "cache_mode", "save", "stats", "scheduler", "config",
     }
 )  # fmt: skip
 """Options on which no answer to a question depends, or that are part of the task."""
@@ -40,7 +40,7 @@ class FileKeys:
 
     def key(self, task: Task) -> str | None:
         """None where a file cannot be read: then there is nothing to remember."""
-        parts = [self.options, str(task.path), str(task.launch)]
+        parts = [self.options, str(task.path), str(task.launch), repr(task.stated)]
         try:
             for path in (*inputs_of(task), *_shown_sources(task.path)):
                 parts += [path.name, self._digest(path)]

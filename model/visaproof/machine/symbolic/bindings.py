@@ -8,6 +8,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.machine.symbolic.lanes import Lanes
 from visaproof.program.statements import BindState
 from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.smt import Bool
 
 
 class Bound(NamedTuple):
@@ -23,6 +24,8 @@ class GuardedBindings:
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._bound: dict[StateElement, tuple[Bound, ...]] = {}
+        self.log: list[tuple[StateElement, str]] = []
+        """Every surface that was bound since it was last cleared, and by which element."""
 
     def contents(self) -> dict[StateElement, tuple[Bound, ...]]:
         """What `restore` brings back."""
@@ -45,10 +48,17 @@ class GuardedBindings:
             place: self._key(one, movs.position) if isinstance(one, StateElement) else one
             for place, one in movs.surfaces.items()
         }
+        self.log += keys.items()
         for place, key in keys.items():
             before = self._bound.get(place, _itself(place))
             shown = () if not self._lanes.facts else tuple(one for one in before if not self._lanes.facts <= one.facts)
             self._bound[place] = (Bound(self._lanes.facts, key), *shown)
+
+    def loosen(self, bound: Mapping[StateElement, set[str]], mark: Bool) -> None:
+        """Lets elements stand for any of these surfaces, or for what they stood for: who reads one has to know."""
+        for place, keys in bound.items():
+            some = (Bound(frozenset((mark,)), key) for key in sorted(keys))
+            self._bound[place] = (*some, *self._bound.get(place, _itself(place)))
 
     def key(self, variable: str, reader: Position) -> str:
         """The surface that the variable stands for here.  Raises NotModelled where it may be one of several."""

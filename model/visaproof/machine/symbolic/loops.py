@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from visaproof.decode.surfaces import StateElement
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import THREAD_LANES
@@ -26,6 +27,7 @@ from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, 
 DWORD = 4
 
 Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 Place = tuple[str, int]
 """A byte of a variable, or a lane of a predicate."""
@@ -46,6 +48,8 @@ class RoundWrites:
     """The cells of private memory: they are the same in every iteration."""
     anywhere: bool = False
     """Whether it may write anything in private memory: some address may be another one in each iteration."""
+    bound: dict[StateElement, set[str]] = field(default_factory=dict[StateElement, set[str]])
+    """The surfaces that elements of surface variables may be bound to, where that is another one than before."""
     shifts: set[str] = field(default_factory=set[str])
     """Variables whose elements all differ by one amount from what they were before the loop.
 
@@ -78,6 +82,7 @@ class RoundWrites:
             _within(other.registers, self.registers)
             and _within(other.predicates, self.predicates)
             and _within(other.private, self.private)
+            and _within(other.bound, self.bound)
             and other.addresses <= self.addresses
             and other.anywhere <= self.anywhere
         )
@@ -86,15 +91,16 @@ class RoundWrites:
         _join(self.registers, other.registers)
         _join(self.predicates, other.predicates)
         _join(self.private, other.private)
+        _join(self.bound, other.bound)
         self.addresses |= other.addresses
         self.anywhere |= other.anywhere
 
 
-def _within(some: Mapping[Key, set[int]], others: Mapping[Key, set[int]]) -> bool:
+def _within(some: Mapping[Key, set[Item]], others: Mapping[Key, set[Item]]) -> bool:
     return all(lanes <= others.get(place, set()) for place, lanes in some.items())
 
 
-def _join(mine: dict[Key, set[int]], theirs: Mapping[Key, set[int]]) -> None:
+def _join(mine: dict[Key, set[Item]], theirs: Mapping[Key, set[Item]]) -> None:
     for place, lanes in theirs.items():
         mine.setdefault(place, set()).update(lanes)
 

@@ -264,6 +264,7 @@ class Machine:
         self.operands.addresses.forget(known.addresses)
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
+        self.bindings.loosen(known.bound, name)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
 
     def held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:

@@ -12,8 +12,8 @@ from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.operands import Source
 from visaproof.program.statements import BindState, ReadState
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters, Literals
-from visaproof.semantics.symbolic.value_names import UnboundIndex
-from visaproof.smt import BitVec, symbol, symbols_of
+from visaproof.semantics.symbolic.value_names import OfLoop, UnboundIndex
+from visaproof.smt import BitVec, bool_symbol, symbol, symbols_of
 
 INDEX_BYTES = 4
 """Page MOVS: an index has the type UD."""
@@ -78,5 +78,22 @@ class StateMoves:
         self._indices.restore(contents.indices)
 
     def changed_since(self, before: StateContents) -> bool:
-        """Whether a variable may have been bound to something else."""
-        return self._surfaces.changed_since(before.surfaces) or self._indices.contents() != before.indices
+        """Whether the index of a variable may be another one."""
+        return self._indices.contents() != before.indices
+
+    def bound_since(self, before: StateContents, log: int) -> dict[StateElement, set[str]]:
+        """The surfaces that elements were bound to since then, if some stand for another one than before."""
+        found: dict[StateElement, set[str]] = {}
+        if self._surfaces.changed_since(before.surfaces):
+            for place, key in self._surfaces.log[log:]:
+                found.setdefault(place, set()).add(key)
+        return found
+
+    @property
+    def logged(self) -> int:
+        """How often an element was bound."""
+        return len(self._surfaces.log)
+
+    def loosen(self, bound: Mapping[StateElement, set[str]], name: str) -> None:
+        """Lets elements stand for any of these surfaces, as iterations of a loop of this name leave them."""
+        self._surfaces.loosen(bound, bool_symbol(OfLoop(name, "bound")))

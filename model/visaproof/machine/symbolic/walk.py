@@ -295,7 +295,7 @@ class Walk:
         """Runs from `target` to the branch, and says what was written; so many `messages` came before."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
-        stores = len(machine.private.contents())
+        stores, moves = len(machine.private.contents()), machine.bindings.logged
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
         self._drop_rounds(target, branch)
         self._place, self._within = target, branch + 1
@@ -308,7 +308,8 @@ class Walk:
             registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
         self._heads.pop()
         if machine.bindings.changed_since(bound):
-            raise NotModelled("a surface that changes between the iterations of a loop")
+            raise NotModelled("an index of a surface that changes between the iterations of a loop")
+        written.bound = machine.bindings.bound_since(bound, moves)
         now = machine.operands.addresses.contents()
         written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
         return written

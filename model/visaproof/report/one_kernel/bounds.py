@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby, islice
+from typing import TYPE_CHECKING
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
@@ -21,9 +22,11 @@ from visaproof.queries.kernels.suspects import ranges
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.conflicts import data_dependence, input_lines, readings_lines
 from visaproof.report.one_kernel.lane_table import MARK
-from visaproof.report.one_kernel.launches import ShownLaunch
 from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
 from visaproof.semantics.concrete.surface import Buffer
+
+if TYPE_CHECKING:
+    from visaproof.report.one_kernel.launches import ShownLaunch
 
 INDENT = " " * 8
 
@@ -31,7 +34,7 @@ MOST_ROWS = 8
 """Lanes that are shown of one message."""
 
 
-def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None = None) -> Iterator[str]:
+def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None) -> Iterator[str]:
     """One message: its source line, what is known of its bounds and of its meaning, and a launch that leaves them."""
     instruction = finding.question.instruction
     surface = surfaces_name(answers, finding)
@@ -81,7 +84,7 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
     yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
 
 
-def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: ShownLaunch | None) -> Iterator[str]:
+def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "ShownLaunch | None") -> Iterator[str]:
     """What to say where the surface may have any size: with none, everything is outside."""
     if finding.enough is not None:
         wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
@@ -97,7 +100,9 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: S
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
 
 
-def _outside_lines(answers: BoundsAnswers, outside: Outside, surface: str, launch: ShownLaunch | None) -> Iterator[str]:
+def _outside_lines(
+    answers: BoundsAnswers, outside: Outside, surface: str, launch: "ShownLaunch | None"
+) -> Iterator[str]:
     """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
     if launch is not None and launch.is_another:

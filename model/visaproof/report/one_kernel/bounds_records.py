@@ -1,7 +1,7 @@
 """Bounds as programs read them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,14 +16,16 @@ from visaproof.queries.kernels.uninitialised import Unwritten
 from visaproof.report.one_kernel.bounds import extent_of, readings_of, surface_name, surfaces_name
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, inputs_of
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
-from visaproof.report.one_kernel.launches import ShownLaunch
 from visaproof.report.records import bounds as records
 from visaproof.report.records.bounds import Access, BoundsAnswer, BoundsFile, Enough, Message, UnwrittenUse
 from visaproof.semantics.concrete.surface import Buffer
 
+if TYPE_CHECKING:
+    from visaproof.report.one_kernel.launches import ShownLaunch
+
 
 def file_record(
-    answers: BoundsAnswers, findings: list[BoundsFinding], uses: Uses, launches: Mapping[Position, ShownLaunch]
+    answers: BoundsAnswers, findings: list[BoundsFinding], uses: Uses, launches: "Mapping[Position, ShownLaunch]"
 ) -> dict[str, Any]:
     """One file for programs."""
     messages = [_message(answers, one, launches.get(one.question.instruction.position)) for one in findings]
@@ -37,7 +39,7 @@ def file_record(
     return msgspec.to_builtins(found)
 
 
-def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: ShownLaunch | None) -> Message:
+def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None") -> Message:
     instruction = finding.question.instruction
     return Message(
         line=instruction.position.line,

@@ -1,7 +1,7 @@
 """Conflicts as programs read them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -10,13 +10,15 @@ from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.launch.premises import Premise
 from visaproof.report.one_kernel.conflicts import data_dependence, inputs_of, readings_of, surface_name
-from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
-from visaproof.report.one_kernel.launches import ShownLaunch, write_record
+from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record, write_record
 from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import ConflictsFile, FreeIf, Scatter
 
+if TYPE_CHECKING:
+    from visaproof.report.one_kernel.launches import ShownLaunch
 
-def finding_record(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> Scatter:
+
+def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None) -> Scatter:
     """One scatter for programs."""
     instruction = finding.question.instruction
     common: dict[str, Any] = {

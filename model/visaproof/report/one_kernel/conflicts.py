@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.reach import NOT_REACHED
@@ -12,12 +13,14 @@ from visaproof.isa.readings import READINGS
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.lane_table import lane_table
-from visaproof.report.one_kernel.launches import ShownLaunch
 from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
 from visaproof.report.text.hints import fitting
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.names import is_lane, is_size
 from visaproof.semantics.symbolic.value_names import LoadedValue
+
+if TYPE_CHECKING:
+    from visaproof.report.one_kernel.launches import ShownLaunch
 
 UNBOUNDED = 1 << 40
 """A surface of this size has no bound worth showing: it is the flat address space."""
@@ -31,7 +34,7 @@ def header(answers: AskedKernel) -> Iterator[str]:
     yield f"  launch: {answers.launch.source}"
 
 
-def finding_lines(answers: KernelAnswers, finding: Finding, launch: ShownLaunch | None = None) -> Iterator[str]:
+def finding_lines(answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None) -> Iterator[str]:
     """One scatter: its source line and verdict, and for a conflict the lanes, the inputs and a launch that has it."""
     instruction = finding.question.instruction
     yield ""
@@ -69,7 +72,7 @@ def _rounds(loops: tuple[Position, ...]) -> str:
 
 
 def _conflict_lines(
-    answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str, launch: ShownLaunch | None
+    answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str, launch: "ShownLaunch | None"
 ) -> Iterator[str]:
     """The lanes that collide: in a launch, or if none is shown, in the run of one thread."""
     offset = finding.question.instruction.first_lane

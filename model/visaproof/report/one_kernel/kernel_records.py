@@ -14,6 +14,8 @@ from visaproof.report.one_kernel.findings import listed
 from visaproof.report.one_kernel.kernel_runs import AskedKernel
 from visaproof.report.one_kernel.statements import source_text
 from visaproof.report.records.common import NotAsked, SourceLine, Unreachable, Use
+from visaproof.report.records.common import Write as WriteRecord
+from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.visaasm.source_places import source_place
 from visaproof.visaasm.syntax import Instruction, Kernel
 
@@ -85,3 +87,11 @@ def _use_record(one: UndefinedUse, instruction: str, asked: AskedKernel | None) 
             return Use(**common, verdict="unknown", reason=reason)
         case Allowed():
             return Use(**common, verdict="allowed")
+
+
+def write_record(write: Write, offset: int) -> WriteRecord:
+    """A write of a lane, counted from the lane `offset` of the thread."""
+    lane = offset + (write.lane or 0)
+    if isinstance(write, TexelWrite):
+        return WriteRecord(lane=lane, texel=tuple(write.texel), channel="RGBA"[write.channel], value=write.value)
+    return WriteRecord(lane=lane, address=write.address, bytes=write.width, value=write.value % (1 << 8 * write.width))

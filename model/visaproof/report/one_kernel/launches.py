@@ -18,10 +18,10 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.report.one_kernel.kernel_records import write_record
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
-from visaproof.report.records.common import Write as WriteRecord
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 from visaproof.smt import evaluate
 
@@ -196,14 +196,6 @@ def _counted(found: ExampleLaunch) -> str:
     text = f"{items} work item{'s' * (items > 1)}" + (f" in {groups} groups" if groups > 1 else "")
     arguments = ", ".join(f"{found.takes.shown(index)} = {value}" for index, value in found.arguments.items())
     return f"{text} with {arguments}" if arguments else text
-
-
-def write_record(write: Write, offset: int) -> WriteRecord:
-    """A write of a lane, counted from the lane `offset` of the thread."""
-    lane = offset + (write.lane or 0)
-    if isinstance(write, TexelWrite):
-        return WriteRecord(lane=lane, texel=tuple(write.texel), channel="RGBA"[write.channel], value=write.value)
-    return WriteRecord(lane=lane, address=write.address, bytes=write.width, value=write.value % (1 << 8 * write.width))
 
 
 def _buffer_at_fault(one: ExampleLaunch) -> dict[str, Any]:

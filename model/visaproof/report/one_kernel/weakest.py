@@ -1,6 +1,7 @@
 """Which set of launch assumptions a scatter needs (`conflicts --assume weakest`), for people and programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,8 +14,10 @@ from visaproof.launch.premises import Premise
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines, header
-from visaproof.report.one_kernel.launches import ShownLaunch
 from visaproof.report.records.conflicts import Scatter
+
+if TYPE_CHECKING:
+    from visaproof.report.one_kernel.launches import ShownLaunch
 
 SHOWN = ", ".join(assume.value for assume in SETS)
 
@@ -28,7 +31,7 @@ def weakest_header(answers: KernelAnswers) -> Iterator[str]:
         yield f"    {line.removeprefix('  assumed: ')}"
 
 
-def weakest_lines(one: Weakest, launch: ShownLaunch | None = None) -> Iterator[str]:
+def weakest_lines(one: Weakest, launch: "ShownLaunch | None" = None) -> Iterator[str]:
     """The scatter with its verdict, and the sets that do not suffice."""
     yield from finding_lines(one.answers, one.finding, launch)
     weaker = "; ".join(f"{assume.value}: {_said(finding)}" for assume, finding in one.weaker)
@@ -48,7 +51,7 @@ def _said(finding: Finding) -> str:
             return "bounded"
 
 
-def weakest_scatters(found: Sequence[Weakest], launches: Mapping[Position, ShownLaunch]) -> Iterator[Scatter]:
+def weakest_scatters(found: Sequence[Weakest], launches: "Mapping[Position, ShownLaunch]") -> Iterator[Scatter]:
     """Each scatter for programs, with the set that it needs."""
     for one in found:
         launch = launches.get(one.finding.question.instruction.position)

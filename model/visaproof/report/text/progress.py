@@ -6,8 +6,6 @@ from time import monotonic
 from types import TracebackType
 from typing import IO
 
-from visaproof.report.text.console import console_on
-
 LINE_EVERY_S = 60.0
 """Where there is no terminal."""
 
@@ -25,6 +23,8 @@ class Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
         from rich.table import Column
+
+        from visaproof.report.text.console import console_on
 
         name = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
         self._bar = Bar(
