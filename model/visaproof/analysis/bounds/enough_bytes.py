@@ -9,20 +9,23 @@ and some launch that obeys it comes to the access.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, islice, pairwise, takewhile
 from math import gcd
+from time import process_time
 from typing import cast
 
+from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
-from visaproof.analysis.surface_sizes import SLM, argument_of, stated_sizes
+from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.launch import Launch
+from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation, Relation, names_in
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.polynomials import difference
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
@@ -31,12 +34,18 @@ from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, linear_parts, symb
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
-MOST_QUESTIONS = 40
+MOST_QUESTIONS = 48
 """About one message."""
 MOST_OF_KERNEL = 120
 """About all messages of a kernel."""
 MOST_MS = 3_000
 """For one of them: what is proved at all is mostly proved in less."""
+MOST_ADDRESSES = 8
+"""From which sizes are made."""
+MOST_REACHED = 12
+"""Such sizes."""
+SLOW_MS = 800
+"""For one of them; where it takes longer no other is tried."""
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
 LARGEST = 1 << 32
@@ -75,6 +84,8 @@ class SizeFinder:
     """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
     in_vain: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
+    slow: set[str] = field(default_factory=set[str])
+    """The surfaces of messages for which what the address says took too long."""
     left: int = MOST_OF_KERNEL
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
@@ -84,17 +95,31 @@ class SizeFinder:
         if surface is None or not doubts or surface in self.in_vain:
             return None
         asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
+        found = self._found(asked)
+        if found is None:
+            self.in_vain.add(surface)
+        return found
+
+    def _found(self, asked: "_Asked") -> EnoughBytes | None:
         for amount in asked.candidates():
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
-                return EnoughBytes(surface, amount, known, rung)
+                return EnoughBytes(asked.surface, amount, known, rung)
             rung = asked.proved(amount, relations)
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 self.found[amount] = relations
-                return EnoughBytes(surface, amount, relations, rung)
-        self.in_vain.add(surface)
+                return EnoughBytes(asked.surface, amount, relations, rung)
         return None
+
+    @property
+    def offsets(self) -> tuple[BitVec, ...]:
+        """The words that a stated size makes 0."""
+        kernel, start = self.names.kernel, self.names.start
+        found = (
+            (item, piece) for item, piece in pieces(kernel, self.launch) if isinstance(piece.meaning, BufferOffset)
+        )
+        return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found)
 
     def _surface(self, key: str) -> str | None:
         if key == SLM:
@@ -114,16 +139,43 @@ class _Asked:
     used: Sequence[Term]
     """The symbols on which it depends whether an access is outside."""
     left: int = MOST_QUESTIONS
+    most_ms: int = MOST_MS
 
     def candidates(self) -> Iterator[Expression]:
+        """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
+        yield from takewhile(lambda _: self.left > MOST_REACHED, self._elements())
+        yield from self._reached()
+
+    def _elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = self._element()
-        usual, other = self._products()
-        for products in (usual, other):
+        for products in self._products():
             for more in (rest, rest + unit):
                 yield from (_amount(unit, factors, more) for factors in products)
             if self.key == SLM:  # a half that is filled beside one that is read
                 yield from (_amount(2 * unit, factors, rest) for factors in products)
+
+    def _reached(self) -> Iterator[Expression]:
+        """What the address itself says, behind the last byte that it may reach."""
+        reaching = [
+            (_address(question, doubt.access), doubt.access.width)
+            for question in self.rounds
+            for doubt in question.outside
+            if doubt.access.lane in (0, None)
+        ]
+        ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
+        for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
+            for one in furthest(address, self.finder.names, self._arguments(), self.finder.offsets):
+                names = frozenset((part, count) for part, count in one.items() if part)
+                ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
+        for names, end in islice(ends.items(), MOST_REACHED):
+            if self.surface in self.finder.slow:
+                return
+            self.finder.slow.add(self.surface)  # it stays where the time for the message is over
+            self.most_ms, asked = SLOW_MS, process_time()
+            yield difference({**dict(sorted(names)), (): end})
+            if process_time() - asked < SLOW_MS / 1000:
+                self.finder.slow.remove(self.surface)
 
     def _products(self) -> tuple[list[Factors], list[Factors]]:
         """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
@@ -146,7 +198,12 @@ class _Asked:
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self._arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
-        return Relation("<=", amount, Number(LARGEST)), *ids, *rows
+        signed = (Relation(">=", Name(one), Number(0)) for one in names if self._is_signed(one))
+        return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
+
+    def _is_signed(self, name: str) -> bool:
+        named = self.finder.names.number(name)
+        return named is not None and named.word.signed
 
     def _element(self) -> tuple[int, int]:
         """Bytes from one element to the next, and by how many an access reaches further than one element."""
@@ -191,7 +248,7 @@ class _Asked:
             return ""
         self.left, self.finder.left = self.left - 1, self.finder.left - 1
         more = self._terms(amount, relations)
-        asked = replace(self.finder.asked, timeout_ms=min(MOST_MS, self.finder.asked.timeout_ms))
+        asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
         rungs: dict[str, None] = {}
         for question in self.rounds:
             search: Search[object] = Search(

@@ -13,11 +13,18 @@ Polynomial = Mapping[tuple[str, ...], int]
 """Coefficients of products of names; that of no name is the constant."""
 
 
+def plus(one: Polynomial, other: Polynomial) -> Polynomial:
+    found = dict(one)
+    for names, count in other.items():
+        found[names] = found.get(names, 0) + count
+    return found
+
+
 def times(one: Polynomial, other: Polynomial) -> Polynomial:
     found: dict[tuple[str, ...], int] = {}
     for names, count in one.items():
         for more, factor in other.items():
-            both = (*names, *more)
+            both = tuple(sorted((*names, *more)))
             found[both] = found.get(both, 0) + count * factor
     return found
 
@@ -73,6 +80,13 @@ def expression(one: Polynomial) -> Expression:
     if (constant := one.get((), 0)) or not parts:
         parts.append(Number(constant))
     return reduce(lambda left, right: Operation("+", left, right), parts)
+
+
+def difference(one: Polynomial) -> Expression:
+    """What has coefficients above 0, less the rest."""
+    more = expression({names: count for names, count in one.items() if count > 0})
+    less = {names: -count for names, count in one.items() if count < 0}
+    return Operation("-", more, expression(less)) if less else more
 
 
 def _coefficient(part: tuple[tuple[str, ...], int]) -> int:

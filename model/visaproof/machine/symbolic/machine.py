@@ -23,7 +23,7 @@ from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, Priv
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
-from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guard
+from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guards
 from visaproof.program.program import Program
 from visaproof.program.statements import (
     BindState,
@@ -204,13 +204,13 @@ class Machine:
         if not (self.beyond.nondeterministic and any(is_false(access.defined) for access in found)):
             if isinstance(decoded, LscLoadBlock2d | LscStoreBlock2d):  # all is read under what is known of lane 0
                 return tuple(map(self._here, found)), ()
-            return tuple(map(self._reached, found)), ()
+            return self._reached(found), ()
         self.beyond.tolerated = True
         pairs = list(zip(decoded.footprint(replace(state, read={})), strict, strict=True))
         self.beyond.tolerated = False
-        found = [self._reached(one) for one, _ in pairs if not is_false(one.guard)]
+        found = [one for one, _ in pairs if not is_false(one.guard)]
         short = (other for one, other in pairs if is_false(other.defined) and not is_false(one.defined))
-        return tuple(found), tuple(self._reached(one) for one in short if not is_false(one.guard))
+        return self._reached(found), self._reached([one for one in short if not is_false(one.guard)])
 
     def _left_in(self, place: RegisterSlice, statement: MemoryMessage) -> BitVec:
         """What is in bytes of a destination that a load does not fill."""
@@ -247,10 +247,9 @@ class Machine:
             raise NotModelled(f"{statement.origin.opcode} of a buffer", statement.position)
         return surface
 
-    def _reached(self, access: Access) -> Access:
-        """The access with the condition that the thread is here; lanes have it in their guards."""
-        access = self._here(access)
-        return under_guard(access, self.thread.assumption(access.guard))
+    def _reached(self, accesses: Sequence[Access]) -> tuple[Access, ...]:
+        """The accesses with the condition that the thread is here; lanes have it in their guards."""
+        return under_guards([self._here(one) for one in accesses], self.thread.assumption)
 
     def _here(self, access: Access) -> Access:
         if access.lane is None and self.lanes.facts:

@@ -1,7 +1,8 @@
 """The symbolic state of one thread while a kernel runs: what footprints and arithmetic read."""
 
 import operator
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -25,6 +26,8 @@ from visaproof.smt import (
     disj,
     is_false,
     neg,
+    sub,
+    value_of,
 )
 from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.halves import as_sum
@@ -129,7 +132,29 @@ class ThreadState(SymbolicState):
         return self.read[key], True
 
 
-def under_guard(access: Access, assumed: Literals) -> Access:
+def under_guards(accesses: Sequence[Access], assumption: Callable[[Bool], Literals]) -> tuple[Access, ...]:
+    """Accesses simplified by what holds where they happen; those of one lane stay at constant distances.
+
+    Where some of them are too large to be simplified, and others are not, all of the lane are, however large.
+    """
+    found = [under_guard(one, assumption(one.guard)) for one in accesses]
+    first: dict[int, BitVec] = {}
+    parted = set[int]()
+    for one in found:
+        if one.lane is not None:
+            last = one.cell[-1]
+            begin = first.setdefault(one.lane, last)
+            if last is not begin and (last.width != begin.width or value_of(sub(last, begin)) is None):
+                parted.add(one.lane)
+    if not parted:
+        return tuple(found)
+    pairs = zip(accesses, found, strict=True)
+    return tuple(
+        under_guard(one, assumption(one.guard), sys.maxsize) if one.lane in parted else done for one, done in pairs
+    )
+
+
+def under_guard(access: Access, assumed: Literals, most: int = MOST_CHANGED) -> Access:
     """The access with its terms simplified by what holds whenever it happens.
 
     Footprints that read a register without saying when still find choices between what a lane wrote and what was
@@ -143,7 +168,7 @@ def under_guard(access: Access, assumed: Literals) -> Access:
         case Load():
             data = ()
     before = (*access.cell, access.inside, access.defined, *data)
-    after = substitute_bools(before, known_under(assumed), MOST_CHANGED)
+    after = substitute_bools(before, known_under(assumed), most)
     if all(map(operator.is_, before, after)):
         return access
     size = len(access.cell)
