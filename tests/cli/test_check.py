@@ -170,7 +170,9 @@ def test_json_follows_the_schema(visaproof, kernel, tmp_path):
     path = kernel("scatter4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0", "rt_write (M1, 8) T6 V1.0")
     ran = visaproof("check", path, bad, "--format", "json", "--platform", "PVC")
     document = json.loads(ran.out)
-    assert list(document) == ["visaproof", "schema", "command", "exit_code", "platform", "files", "rules", "findings"]
+    assert list(document) == [
+        "visaproof", "schema", "command", "exit_code", "complete", "not_done", "platform", "files", "rules", "findings",
+    ]  # fmt: skip
     assert (document["command"], document["exit_code"], document["platform"]) == ("check", 2, "PVC")
     checked, unreadable = document["files"]
     assert checked == {

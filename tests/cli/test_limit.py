@@ -17,7 +17,19 @@ from visaproof.cli import COMMANDS, main
 
 DATA = Path(__file__).parent.parent / "data"
 ASKING = ("prove", "replay", "check", "conflicts", "bounds", "refine", "tv", "triage", "ocloc", "rules", "run")
-NOT_ASKING = ("readings", "premises", "explain", "print", "vectors", "cache", "dump", "doctor")
+NOT_ASKING = (
+    "readings",
+    "premises",
+    "explain",
+    "print",
+    "vectors",
+    "cache",
+    "dump",
+    "doctor",
+    "report",
+    "schema",
+    "completion",
+)
 SLACK_S = 12.0
 """Of processor time: what is loaded before and printed after, on a busy machine."""
 
@@ -59,14 +71,14 @@ def test_every_command_that_asks_has_a_limit() -> None:
 def test_deep_nests_of_back_edges_end_within_the_limit(command: str, tmp_path: Path, capsys) -> None:
     """And each scatter is answered, or named with its place."""
     path = tmp_path / "nest.visaasm"
-    path.write_text(nest(9))
+    path.write_text(nest(30))
     start = process_time()
     code = main([command, str(path), "--limit", "1", "--format", "json", "--platform", "tgllp"])
     assert process_time() - start < 1 + SLACK_S
     assert code in (1, 3)
     (file,) = json.loads(capsys.readouterr().out)["files"]
     asked = file["scatters" if command == "conflicts" else "messages"]
-    lines = {number for number, line in enumerate(nest(9).split("\n"), 1) if "scatter" in line}
+    lines = {number for number, line in enumerate(nest(30).split("\n"), 1) if "scatter" in line}
     answered, named = {one["line"] for one in asked}, {one["line"] for one in file["not_asked"]}
     assert answered | named == lines
     assert not answered & named
@@ -76,9 +88,9 @@ def test_deep_nests_of_back_edges_end_within_the_limit(command: str, tmp_path: P
 
 def test_what_is_not_asked_is_named_with_its_file_and_line(tmp_path: Path, capsys) -> None:
     path = tmp_path / "nest.visaasm"
-    path.write_text(nest(9))
+    path.write_text(nest(30))
     assert main(["conflicts", str(path), "--limit", "1", "--platform", "tgllp"]) in (1, 3)
-    last = max(number for number, line in enumerate(nest(9).split("\n"), 1) if "scatter" in line)
+    last = max(number for number, line in enumerate(nest(30).split("\n"), 1) if "scatter" in line)
     out = capsys.readouterr().out
     assert f"not asked: {path}:{last}:5: scatter_scaled: limit of 1 s reached" in out
     assert "not modelled" not in out
@@ -145,7 +157,7 @@ def test_a_file_that_takes_too_long_to_read_is_named(command: str, tmp_path: Pat
 def test_answers_are_shown_as_they_come(tmp_path: Path) -> None:
     """What was decided before a hard kill was printed, although nobody reads a terminal."""
     path = tmp_path / "k.visaasm"
-    path.write_text(nest(9))
+    path.write_text(nest(30))
     easy = DATA / "visaasm" / "vadd" / "tgllp-O2-simd8.visaasm"
     command = [sys.executable, "-m", "visaproof", "conflicts", str(easy), str(path), "--platform", "tgllp"]
     with subprocess.Popen([*command, "--assume", "none"], stdout=subprocess.PIPE, text=True) as run:

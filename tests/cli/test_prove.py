@@ -285,8 +285,8 @@ def test_json_follows_the_schema_and_holds_the_counterexample(visaproof, proofs,
     ran = visaproof("prove", "--proofs", folder, "--format", "json", "--seed", 7, "--save", tmp_path / "found")
     document = json.loads(ran.out)
     assert list(document) == [
-        "visaproof", "schema", "command", "exit_code", "timeout_seconds", "seed", "patterns", "summary", "readings",
-        "claims", "under",
+        "visaproof", "schema", "command", "exit_code", "complete", "not_done", "timeout_seconds", "seed", "patterns",
+        "summary", "readings", "claims", "under",
     ]  # fmt: skip
     assert (document["schema"], document["command"], document["exit_code"], ran.code) == (1, "prove", 5, 5)
     assert (document["timeout_seconds"], document["seed"], document["patterns"]) == (20, 7, [])

@@ -91,7 +91,7 @@ def test_json_lists_every_file(visaproof, example):
     bad.write_text("[]")
     ran = visaproof("replay", example.parent, "--format", "json")
     document = json.loads(ran.out)
-    assert list(document) == ["visaproof", "schema", "command", "exit_code", "files"]
+    assert list(document) == ["visaproof", "schema", "command", "exit_code", "complete", "not_done", "files"]
     assert (document["schema"], document["command"], document["exit_code"]) == (1, "replay", 2)
     good, unreadable = document["files"]
     assert good == {

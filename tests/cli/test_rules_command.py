@@ -52,7 +52,7 @@ def test_json_has_the_steps_of_both_runs(tmp_path: Path, capsys: pytest.CaptureF
     """One object, keys in a fixed order."""
     assert main(["rules", _file(tmp_path, channel="G"), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["visaproof", "schema", "command", "exit_code", "rules"]
+    assert list(document) == ["visaproof", "schema", "command", "exit_code", "complete", "not_done", "rules"]
     found = document["rules"][0]["counterexample"]
     assert found["replayed"]
     assert found["target"]["steps"][0]["changes"]

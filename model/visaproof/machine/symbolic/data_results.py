@@ -11,6 +11,7 @@ from typing import cast
 
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
@@ -70,8 +71,8 @@ class DataResults:
         self._thread = thread
         self._operands = operands
         self._predicates = SymbolicPredicates(thread, operands)
-        self._reads = {id(one): _reads(one) for one in program.run_statements()}
-        self._writes = {id(one): _writes(one) for one in program.run_statements()}
+        self._reads = {Same(one): _reads(one) for one in program.run_statements()}
+        self._writes = {Same(one): _writes(one) for one in program.run_statements()}
         self._add_addressed(program)
         scratch = any(isinstance(one, MemoryMessage) and one.message.surface == SCRATCH for one in program.statements)
         self._open = frozenset(self._unasked(program, private or scratch))
@@ -84,21 +85,22 @@ class DataResults:
 
     def step(self, statement: Run, run: Callable[[Run], None]) -> None:
         """Runs a statement, or leaves its results open."""
-        spreads = not self._tainted.isdisjoint(self._reads[id(statement)])
-        if isinstance(statement, Compute | Compare | CombinePredicates) and (spreads or id(statement) in self._open):
+        key = Same(statement)
+        spreads = not self._tainted.isdisjoint(self._reads[key])
+        if isinstance(statement, Compute | Compare | CombinePredicates) and (spreads or key in self._open):
             lanes = self._lanes(statement)
             spreads = not (
                 all(self._is_defined(one, lanes, statement) for one in _sources(statement))
                 and all(self._is_enabled_by_what_is_defined(one, statement) for one in lanes)
             )
-            if not spreads and id(statement) in self._open:
+            if not spreads and key in self._open:
                 assert isinstance(statement, Compute | Compare)
                 self._leave_open(statement, lanes)
                 return
         before = self._noted
         run(statement)
         if spreads or self._noted != before:
-            self._tainted |= self._writes[id(statement)]
+            self._tainted |= self._writes[key]
 
     @property
     def _noted(self) -> tuple[int, ...]:
@@ -126,7 +128,7 @@ class DataResults:
             bits = (under(read(source, first + lane, assumed), assumed) for lane, _, assumed in lanes)
             return not any(map(self._is_undefined, bits))
         if not isinstance(source, Elements):
-            return self._tainted.isdisjoint(self._reads[id(statement)])
+            return self._tainted.isdisjoint(self._reads[Same(statement)])
         return all(self._holds_defined(source, one) for one in lanes)
 
     def _holds_defined(self, source: Elements, of_lane: Lane) -> bool:
@@ -177,35 +179,35 @@ class DataResults:
         for one in program.run_statements():
             if isinstance(one, _FLOWS):
                 if any(isinstance(source, AddressedElements) for source in _sources(one)):
-                    self._reads[id(one)] |= taken
+                    self._reads[Same(one)] |= taken
                 if any(isinstance(target, AddressedTarget) for target in _targets(one)):
-                    self._writes[id(one)] |= taken
+                    self._writes[Same(one)] |= taken
 
-    def _unasked(self, program: Program, private: bool) -> Iterator[int]:
-        """The statements of which nothing that is asked about depends on a result, by `id`."""
+    def _unasked(self, program: Program, private: bool) -> Iterator[Same[Run]]:
+        """The statements of which nothing that is asked about depends on a result."""
         writers: dict[str, list[Run]] = {}
-        asked, stack = (
-            set[str](),
-            [name for name in program.storage if name.startswith("%")],
-        )  # some say how all compute
+        asked = set[str]()
+        stack = [name for name in program.storage if name.startswith("%")]  # some say how all compute
         for statement in program.run_statements():
             if isinstance(statement, _FLOWS):
-                for name in self._writes[id(statement)]:
+                if not _chooses(statement):  # lanes that are off read nothing undefined
+                    stack.extend(_names(statement.lanes.predicate))
+                for name in self._writes[Same(statement)]:
                     writers.setdefault(name, []).append(statement)
             elif isinstance(statement, MemoryMessage):
                 loaded_again = private and statement.message.surface in (FLAT, SCRATCH)
                 stack.extend(_names(statement.message, leave_out=_WRITTEN if loaded_again else (*_WRITTEN, "src")))
             else:
-                stack.extend((*self._reads[id(statement)], *self._writes[id(statement)]))
+                stack.extend((*self._reads[Same(statement)], *self._writes[Same(statement)]))
         while stack:
             name = stack.pop()
             if name not in asked:
                 asked.add(name)
-                stack.extend(read for one in writers.get(name, ()) for read in self._reads[id(one)])
+                stack.extend(read for one in writers.get(name, ()) for read in self._reads[Same(one)])
         for statement in program.run_statements():
             plain = isinstance(statement, Compute | Compare) and _is_plain(statement)
-            if plain and asked.isdisjoint(self._writes[id(statement)]):
-                yield id(statement)
+            if plain and asked.isdisjoint(self._writes[Same(statement)]):
+                yield Same(statement)
 
 
 def _chooses(statement: Run) -> bool:
