@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -211,3 +212,18 @@ def test_help_has_examples(visaproof):
     ran = visaproof("explain", "--help")
     assert ran.code == 0
     assert "visaproof explain scatter4_scaled\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "said"),
+    [
+        ("pairs.visaasm:88", 0, "GATHER4_SCALED (0x74)"),
+        ("pairs.visaasm:88:5", 0, "GATHER4_SCALED (0x74)"),
+        ("pairs.visaasm:89", 2, "its memory messages are on the lines 88, 93"),
+        ("pairs.visaasm", 2, "its memory messages are on the lines 88, 93"),
+        ("nothing.visaasm:1", 2, "cannot be opened"),
+    ],
+)
+def test_a_line_of_a_dump_is_explained(place: str, code: int, said: str, visaproof) -> None:
+    ran = visaproof("explain", Path(__file__).parents[2] / "docs" / "examples" / place)
+    assert (ran.code, said in ran.out + ran.err) == (code, True)

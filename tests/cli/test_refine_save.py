@@ -119,7 +119,7 @@ def test_two_kernels_that_do_the_same_are_no_difference(wrong_transpose, visapro
         (lambda document: document["target"].update(program=["nonsense"]), "error: "),
         (lambda document: document.update(exec_mask="many"), "its launch does not fit its kernels"),
         (lambda document: document.update(more=1), "not a counterexample"),
-        (lambda document: document.update(format=2), "this visaproof reads format 1"),
+        (lambda document: document.update(format=9), "this visaproof reads format 1"),
         (lambda document: document["source"].update(registers={"%r0": "0"}), "its launch does not fit its kernels"),
     ],
 )

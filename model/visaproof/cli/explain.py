@@ -4,6 +4,7 @@ import re
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.options.arguments import Subparsers, add_format, platform
@@ -20,11 +21,14 @@ DEFAULT_PLATFORM = Platform.DG2
 """As for `visaproof check`."""
 PATH = "<instruction>"
 MOST_CHARACTERS = 1 << 14
+MOST_LINES = 8
+"""Of a dump that are named."""
 
 EPILOG = """examples:
   visaproof explain scatter4_scaled
   visaproof explain 'scatter4_scaled.RA (M3_NM, 8) T6 0x10:ud V1.0 V2.0' --platform TGLLP
   visaproof explain '(!P1.any) qw_scatter.1 (M5, 16) %slm V1.0 V2.0' --format json
+  visaproof explain dump/blur.visaasm:158
   visaproof explain --bytes '35 01 00 06 05 00 01000000 20000000 0000'
   echo 35 01 00 06 05 00 01000000 20000000 0000 | visaproof explain --bytes -
 
@@ -48,7 +52,10 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("instruction", nargs="?", metavar="NAME|STATEMENT", help="a page's name, or one instruction")
+    parser.add_argument(
+        "instruction", nargs="?", metavar="NAME|STATEMENT|FILE:LINE",
+        help="a page's name, one instruction, or the line of a dump with one",
+    )  # fmt: skip
     parser.add_argument("--bytes", metavar="HEX", help="byte code of one of the four pages; - reads it from stdin")
     parser.add_argument(
         "--platform", type=platform, metavar="NAME", default=DEFAULT_PLATFORM,
@@ -66,8 +73,25 @@ def run(arguments: Namespace) -> int:
     text = arguments.instruction.strip()
     if re.fullmatch(r"\w+", text):
         return _page(text, device, arguments.format)
+    if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
+        text = _statement_at(Path(place[1]), place[2])
     found = _explained(text, device)
     return ExitCode.USAGE if found is None else _show(found.spec, device, found, arguments.format, is_example=False)
+
+
+def _statement_at(path: Path, line: str | None) -> str:
+    """The memory message on a line of a dump.  Raises ReadError, UsageError, NotModelled."""
+    from visaproof.decode.message import OPCODES
+    from visaproof.visaasm.reader import read_kernel_file
+
+    messages = {one.position.line: one.text for one in read_kernel_file(path).instructions() if one.opcode in OPCODES}
+    lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
+    hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
+    if line is None:
+        raise UsageError("which statement?", f"say {path}:LINE; {hint}")
+    if int(line) not in messages:
+        raise UsageError(f"no memory message on line {line} of {path}", hint)
+    return messages[int(line)]
 
 
 def _page(name: str, device: Platform, output: str) -> int:

@@ -6,6 +6,7 @@ from visaproof.decode.dpas import decode_dpas
 from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
+from visaproof.decode.opcode_names import not_modelled
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import execution_of, label_places
 from visaproof.decode.surfaces import StateElement, SurfaceBindings
@@ -125,7 +126,7 @@ class _Lowering:
             case Kind.MATRIX:
                 return MatrixProduct(one, decode_dpas(one, self._kernel, self._platform))
             case Kind.UNKNOWN:
-                what = self._kernel.unlinked.get(one.position, f"opcode {one.opcode}")
+                what = self._kernel.unlinked.get(one.position, not_modelled(one.opcode))
                 raise NotModelled(what, one.position)
             case kind:
                 return self._computing(one, kind)

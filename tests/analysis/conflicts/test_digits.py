@@ -31,7 +31,7 @@ def scatters(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -
 
 
 NEEDED = {
-    "volume": ["pitch >= local_size_x", "slice >= pitch*local_size_y", "slice < 1048576"],
+    "volume": ["pitch >= local_size_x", "slice >= local_size_y*pitch", "slice < 1048576"],
     "layers": ["w >= local_size_x", "h >= local_size_y", "h*w < 1048576"],
     "padded": ["n + 2*pad >= local_size_x", "n + 2*pad < 1048576"],
     "tile": ["pitch >= local_size_x", "pitch < 1048576"],
@@ -70,7 +70,7 @@ def test_less_does_not_suffice(capsys: pytest.CaptureFixture[str], kernel: str, 
 @pytest.mark.slow
 def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.CaptureFixture[str]) -> None:
     found = scatters(capsys, "volume", "pitch >= local_size_x", "slice >= pitch", "slice < 1048576")
-    assert [one["free_if"]["relations"] for one in found] == [["slice >= pitch*local_size_y"]] * 2
+    assert [one["free_if"]["relations"] for one in found] == [["slice >= local_size_y*pitch"]] * 2
 
 
 def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:

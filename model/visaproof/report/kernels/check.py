@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.analysis.legality import Legality
+from visaproof.decode.opcode_names import meant
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
 from visaproof.report.kernels.premises import premise_lines, premises_record
@@ -160,6 +161,9 @@ def _lines(found: Legality, entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"{found.kernel.path}: kernel {entry['kernel']}, {counts}, {entry['checked']} memory messages checked"
     if found.not_modelled:
         yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
+        for opcode, known in ((one, meant(one)) for one in found.not_modelled):
+            if known:
+                yield f"    the pages do not have {opcode}: did you mean {known}?"
     for note in found.notes:
         yield f"  note: {note}"
     for finding in (*found.findings, *found.hazards):
