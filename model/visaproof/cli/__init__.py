@@ -9,9 +9,10 @@ from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
 from itertools import pairwise
-from typing import cast
+from typing import TextIO, cast
 
 from visaproof.cli.options.ascii import register
+from visaproof.cli.options.colour import Coloured, wanted
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.parser import UsageStop, parsed
 
@@ -59,6 +60,9 @@ OLD_NAMES = {
 }
 """Of `run`, before its options had OpenCL's names."""
 
+
+IN_COLOUR = ("conflicts", "bounds", "check", "refine", "ocloc", "run", "rules", "replay", "explain")
+"""The others print tables with colours of their own."""
 
 GARBAGE_COLLECTED_EVERY = 200_000
 """Allocations.  Terms hold no cycles, and the collector's usual iterations over them cost a sixth of a symbolic run."""
@@ -125,7 +129,13 @@ def _run(arguments: Namespace) -> int:
     module = import_module(f"{__name__}.{arguments.command}")
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
     OPTIONS.set(options_of(arguments.command))
-    return cast(Callable[[Namespace], int], module.run)(arguments)
+    plain = sys.stdout
+    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text" and wanted(plain):
+        sys.stdout = cast(TextIO, Coloured(plain))
+    try:
+        return cast(Callable[[Namespace], int], module.run)(arguments)
+    finally:
+        sys.stdout = plain
 
 
 def _forget_options() -> None:
