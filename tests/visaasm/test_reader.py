@@ -913,3 +913,14 @@ def test_a_statement_has_its_operands(statement: str, message: str) -> None:
     with pytest.raises(ReadError, match=message) as raised:
         read_kernel(text, "k.visaasm")
     assert raised.value.position.line == 5
+
+
+def test_a_file_that_is_missing_is_answered_with_one_like_it(tmp_path: Path) -> None:
+    (tmp_path / "blur_pairs.visaasm").write_text("x")
+    for name in ("blur_pairs", "blur_pair.visaasm"):
+        with pytest.raises(ReadError) as raised:
+            read_kernel_file(tmp_path / name)
+        assert raised.value.hint == f"did you mean {tmp_path / 'blur_pairs.visaasm'}?"
+    with pytest.raises(ReadError) as raised:
+        read_kernel_file(tmp_path / "nothing" / "like it")
+    assert raised.value.hint == ""

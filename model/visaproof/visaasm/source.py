@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ MAX_CHARACTERS = 16 * 1024 * 1024
 """80 for each of the most lines; the compiler's lines have 56 on average."""
 MAX_LINES = 200_000
 """About ten seconds and 250 MB of statements; the longest of 488 compiled kernels has 668."""
+MOST_BESIDE = 1000
+"""Files that are looked through for one that may have been meant."""
 MAX_STATEMENT = 16 * 1024
 """Characters of one statement; the compiler's longest line has 97."""
 
@@ -50,7 +53,7 @@ def read_text(path: Path) -> str:
             content = file.read(MAX_CHARACTERS + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ReadError(f"the file cannot be opened: {reason}", start) from None
+        raise ReadError(f"the file cannot be opened: {reason}", start, _meant(path)) from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -147,3 +150,16 @@ def _joined(parts: list[tuple[str, int, int]], path: str) -> Iterator[LogicalLin
 
 def _too_long(position: Position) -> ReadError:
     return ReadError("this statement is too long", position, f"at most {MAX_STATEMENT:,} characters are read as one")
+
+
+def _meant(path: Path) -> str:
+    """A hint with the files beside a missing one whose names are most like it, or ""."""
+    from difflib import get_close_matches
+
+    try:
+        beside = [one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)] if not path.exists() else []
+    except (OSError, ValueError):
+        return ""
+    dumps = sorted(name for name in beside if name.startswith(path.name) and name.endswith(".visaasm"))
+    close = dumps or get_close_matches(path.name, beside, n=2)
+    return f"did you mean {' or '.join(str(path.parent / name) for name in close[:2])}?" if close else ""
