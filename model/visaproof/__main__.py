@@ -1,8 +1,6 @@
 """``python -m visaproof``: the command line."""
 
-import sys
-
-from visaproof.cli import main
+from visaproof.cli import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

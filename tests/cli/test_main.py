@@ -149,3 +149,25 @@ def test_a_terminal_without_other_characters_gets_likenesses():
     stream.write("► a → b × 3 … ☃ \udcff")
     stream.flush()
     assert shown.getvalue() == rb"> a -> b x 3 ... \u2603 \udcff"
+
+
+ENDING = """
+import atexit, sys, threading
+from visaproof.cli import entry
+sys.argv = ["visaproof", *sys.argv[1:]]
+atexit.register(print, "at the end", flush=False)
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+entry()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["--version"], 0), (["--nonsense"], 2), (["readings", "mask-alignment"], 0)]
+)
+def test_a_process_ends_whatever_is_still_at_work_and_prints_everything(words: list[str], code: int) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", ENDING, *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == code
+    assert ran.stdout.endswith("at the end\n")
+    assert ran.stdout != "at the end\n" or ran.stderr

@@ -1,5 +1,6 @@
 """The command line.  A command's module is light; solvers, grammar and terminal load when the command runs."""
 
+import atexit
 import gc
 import os
 import sys
@@ -9,7 +10,9 @@ from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
 from itertools import pairwise
-from typing import TextIO, cast
+from threading import enumerate as enumerate_threads
+from threading import main_thread
+from typing import NoReturn, TextIO, cast
 
 from visaproof.cli.options.ascii import register
 from visaproof.cli.options.colour import Coloured, wanted
@@ -90,6 +93,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     finally:
         _forget_options()
+
+
+def entry() -> NoReturn:
+    """`main`, as a process: it ends without taking the interpreter apart.
+
+    That would free millions of terms one by one, and crash where a solver that was given up is still at work.
+    """
+    code = int(main())
+    if any(not one.daemon for one in enumerate_threads() if one is not main_thread()) or sys.getprofile() is not None:
+        sys.exit(code)
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # pools end their processes there
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _parsed(argv: Sequence[str]) -> Namespace | int:
