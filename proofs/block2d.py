@@ -10,12 +10,13 @@ from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.lsc.block2d import BlockShape
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.operands import RawOperand
-from visaproof.queries import block2d, bounds, frame
+from visaproof.queries import block2d, bounds
 from visaproof.queries.query import Query
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
 from visaproof.smt import BitVec, Term, add, const, scale, sign_extend, sub, substitute, true
 
+from . import variants
 from .shapes import Shape
 
 
@@ -62,13 +63,13 @@ def prove_each_byte_of_a_block_is_loaded_or_zero(shape: Shape) -> Query:
 
 
 @for_each((*LOADS, *STORES))
-def prove_addresses_of_a_block_end_below_two_to_the_64(shape: Shape) -> Query:
+def prove_an_element_that_passes_the_end_of_memory_is_outside(shape: Shape) -> Query:
     return bounds.bounds_are_the_pages(shape())
 
 
 @for_each(STORES)
 def prove_memory_beside_a_block_is_unchanged(shape: Shape) -> Query:
-    return frame.other_memory_is_unchanged(shape())
+    return block2d.other_bytes_are_unchanged(shape())
 
 
 # ---------------------------------------------------------------- wrong variants
@@ -195,4 +196,9 @@ def refute_each_byte_of_a_block_is_loaded_or_zero(wrong: WrongBlock) -> Query:
 
 @for_each((WrongBlock(DWORDS, edges_ignored), WrongBlock(STORES[1], constants_ignored)))
 def refute_memory_beside_a_block_is_unchanged(wrong: WrongBlock) -> Query:
-    return frame.other_memory_is_unchanged(wrong())
+    return block2d.other_bytes_are_unchanged(wrong())
+
+
+@for_each((DWORDS, LOADS[0]))
+def refute_an_element_that_passes_the_end_of_memory_is_outside_without_the_bounds_test(shape: Shape) -> Query:
+    return bounds.bounds_are_the_pages(variants.without_bounds(shape()))

@@ -152,22 +152,20 @@ def test_a_terminal_without_other_characters_gets_likenesses():
 
 
 ENDING = """
-import atexit, sys, threading
+import atexit, os, sys
 from visaproof.cli import entry
+class Part:
+    def __del__(self): os.write(1, b"taken apart")
+part = Part()
 sys.argv = ["visaproof", *sys.argv[1:]]
 atexit.register(print, "at the end", flush=False)
-threading.Thread(target=threading.Event().wait, daemon=True).start()
 entry()
 """
 
 
-@pytest.mark.parametrize(
-    ("words", "code"), [(["--version"], 0), (["--nonsense"], 2), (["readings", "mask-alignment"], 0)]
-)
-def test_a_process_ends_whatever_is_still_at_work_and_prints_everything(words: list[str], code: int) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", ENDING, *words], capture_output=True, text=True, timeout=60, check=False
-    )
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["--nonsense"], 2), (["readings"], 0)])
+def test_a_process_ends_as_it_is_and_prints_everything(words: list[str], code: int) -> None:
+    command = [sys.executable, "-c", ENDING, *words]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == code
     assert ran.stdout.endswith("at the end\n")
-    assert ran.stdout != "at the end\n" or ran.stderr

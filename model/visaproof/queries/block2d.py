@@ -8,7 +8,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.queries.pages import cleared, effects, lanes_enabled
+from visaproof.queries.pages import cleared, contains, effects, lanes_enabled
 from visaproof.queries.query import Query, about
 from visaproof.queries.subject import (
     Subject,
@@ -19,8 +19,8 @@ from visaproof.queries.subject import (
     subject_of,
 )
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.state import SymbolicFlat
-from visaproof.smt import Bool, conj, disj, eq, false, iff, implies, neg
+from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicFlat
+from visaproof.smt import BitVec, Bool, conj, const, disj, eq, false, iff, implies, neg, sub, symbol, ult
 
 MOVED = (3, -2)
 """What some of the messages add to X and Y."""
@@ -88,6 +88,22 @@ def elements_outside_are_dropped(subject: Subject) -> Query:
         for access, effect in zip(subject.accesses, effects(subject), strict=True)
     ]
     return about(subject, "elements-outside-are-dropped", (), conj(*goals))
+
+
+def other_bytes_are_unchanged(subject: Subject) -> Query:
+    """A byte that lies in no element of the block that is in the matrix is not written, whatever its alignment."""
+    probe = symbol("byte", FLAT_BITS)
+
+    def lies_in(address: BitVec, width: int) -> Bool:
+        return ult(sub(probe, address), const(width, FLAT_BITS))
+
+    state, surface = subject.state, subject.surface
+    addressed = [
+        conj(one.enabled, contains(state, surface, one.cell, one.width), lies_in(one.cell[0], one.width))
+        for one in effects(subject)
+    ]
+    written = [conj(one.guard, one.inside, lies_in(one.cell[0], one.width)) for one in subject.accesses]
+    return about(subject, "other-bytes-are-unchanged", (neg(disj(*addressed)),), neg(disj(*written)))
 
 
 def every_byte_has_one_source(subject: Subject) -> Query:
