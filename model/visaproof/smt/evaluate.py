@@ -1,6 +1,7 @@
 """Terms at concrete values, terms with parts replaced, and the symbols of a term.  No recursion: terms are deep."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from operator import attrgetter
 from typing import TypeVar, cast
 
@@ -189,10 +190,13 @@ def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> lis
     return [cast(T, done[root]) for root in roots]
 
 
-def substitute_bools(roots: Sequence[T], replacements: Mapping[Term, Term], most: int) -> list[T]:
+def substitute_bools(
+    roots: Sequence[T], replacements: Mapping[Term, Term], most: float = inf, *, within_relations: bool = True
+) -> list[T]:
     """Several terms with every occurrence of a Boolean replaced; unchanged where more than `most` subterms change.
 
-    Parts that hold none of them are not looked at.
+    Parts that hold none of them are not looked at, nor those that are compared with each other unless
+    `within_relations`.
     """
     marks = 0
     for term in replacements:
@@ -206,6 +210,8 @@ def substitute_bools(roots: Sequence[T], replacements: Mapping[Term, Term], most
         term = stack.pop()
         if term in replacements:
             found = True
+            continue
+        if not within_relations and term.op in _RELATIONS:
             continue
         for arg in term.args:
             if arg.marks & marks and arg not in seen:
@@ -223,6 +229,9 @@ def substitute_bools(roots: Sequence[T], replacements: Mapping[Term, Term], most
             args = tuple(done.get(arg, arg) for arg in term.args)
             done[term] = term if args == term.args else rebuild(term, args)
     return [cast(T, done.get(root, root)) for root in roots]
+
+
+_RELATIONS = frozenset((Op.EQ, Op.ULT, Op.SLT))
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from visaproof.machine.symbolic.machine import Performed
@@ -9,8 +10,9 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
+from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
-from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.semantics.symbolic.guarded import Literals, literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
@@ -21,17 +23,15 @@ from visaproof.smt import (
     const,
     disj,
     eq,
-    false,
     is_false,
     neg,
     sub,
     subterms,
-    true,
     truncate,
     value_of,
 )
 from visaproof.smt.arithmetic import difference
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.terms import lowest_bit
 
 
@@ -142,23 +142,56 @@ def _rows(accesses: Sequence[Access]) -> list[tuple[Cell, list[tuple[int, Access
     return rows
 
 
+@dataclass(frozen=True)
+class _Lane:
+    """What one lane accesses, and what is known of it in all its pairs."""
+
+    write: LaneAccesses
+    conditions: frozenset[Term]
+    """On which it depends where the lane writes."""
+
+    @cached_property
+    def literals(self) -> Literals:
+        """What holds wherever it writes."""
+        first, *others = (literals_of(store.guard) for _, store in self.write.stores)
+        return first.intersection(*others)
+
+    @cached_property
+    def simple(self) -> LaneAccesses:
+        """The accesses where the lane accesses anything."""
+        return _where(self.literals, self.write)
+
+    def beside(self, other: "_Lane") -> LaneAccesses:
+        """The accesses where both lanes access something."""
+        if not self.conditions:
+            return self.write
+        more = other.literals - self.literals
+        if not any(one in self.conditions or neg(one) in self.conditions for one in more):
+            return self.simple
+        return _where(self.literals | more, self.write)
+
+
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
-    conditional = [(write, _conditions(write)) for write in lanes]
-    for (one, mine), (other, theirs) in combinations(conditional, 2):
-        meet = _meeting(one, mine, other, theirs)
+    for one, other in combinations([_Lane(write, _conditions(write)) for write in lanes], 2):
+        meet = _meeting(one, other)
         if not is_false(meet):
-            yield LanePair(one.lane, other.lane, meet)
+            yield LanePair(one.write.lane, other.write.lane, meet)
 
 
 def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes access a common byte or texel inside the surface, and are defined."""
-    return _meeting(one, _conditions(one), other, _conditions(other))
+    return _meeting(_Lane(one, _conditions(one)), _Lane(other, _conditions(other)))
 
 
-def _meeting(one: LaneAccesses, mine: frozenset[Term], other: LaneAccesses, theirs: frozenset[Term]) -> Bool:
-    known = _literals(one, other) if mine or theirs else NONE
-    if not known.isdisjoint(mine | theirs):
-        one, other = _where(known, one), _where(known, other)
+def _meeting(one: _Lane, other: _Lane) -> Bool:
+    """What the guards say of addresses is used only where these do not tell the lanes apart by themselves."""
+    meet = _writes_meet(one.write, other.write)
+    if is_false(meet) or not (one.conditions or other.conditions):
+        return meet
+    return _writes_meet(one.beside(other), other.beside(one))
+
+
+def _writes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     return _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
 
 
@@ -167,21 +200,12 @@ def _conditions(write: LaneAccesses) -> frozenset[Term]:
     return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
 
 
-def _literals(*writes: LaneAccesses) -> Literals:
-    """What holds wherever both lanes write."""
-    known = NONE
-    for write in writes:
-        first, *others = (literals_of(store.guard) for _, store in write.stores)
-        known |= first.intersection(*others)
-    return known
-
-
 def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
-    """The writes with an address in which these literals are taken for granted."""
-    values: dict[Term, Term] = {}
-    for literal in known:
-        values |= {literal: true(), neg(literal): false()}
-    return replace(write, base=tuple(substitute_all(write.base, values)))
+    """The writes with an address in which these literals are taken for granted: in all of one that is no long history
+    of the thread, else where they stand beside each other in the conditions of the address itself."""
+    holds = known_under(known)
+    base = substitute_bools(write.base, holds, MOST_CHANGED)
+    return replace(write, base=tuple(substitute_bools(base, holds, within_relations=False)))
 
 
 def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
