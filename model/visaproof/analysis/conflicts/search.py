@@ -220,9 +220,12 @@ class Search(Generic[T]):
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
 
-    def excluded(self, asked: Asked) -> str:
-        """The solvers that show that none of the conditions holds for any lane; empty where one may."""
-        known: dict[Form, str] = {}
+    def excluded(self, asked: Asked, known: dict[Form, str] | None = None) -> str:
+        """The solvers that show that none of the conditions holds for any lane; empty where one may.
+
+        What was asked before is `known`.
+        """
+        known = {} if known is None else known
         rungs: dict[str, None] = {}
         for index in range(len(self.conditions)):
             condition, rung = without_constant_sums(self.conditions[index])

@@ -1,0 +1,57 @@
+"""The elements of which a message reaches one with each lane, as its addresses show them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import gcd
+from typing import cast
+
+from visaproof.isa.identity import Same
+from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
+from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.smt import BitVec, Op, linear_parts
+
+
+def element_of(rounds: Sequence[BoundsQuestion]) -> tuple[int, int]:
+    """Bytes from one element to the next, and by how many an access reaches further than one element."""
+    unit, spans = 0, dict[int | None, tuple[int, int]]()
+    for question in rounds:
+        for doubt in question.outside:
+            constant, factors = _counted(address_of(question, doubt.access))
+            unit = gcd(unit, *(factor for factor in factors if abs(factor) > 1))
+            low, high = spans.get(doubt.access.lane, (constant, constant))
+            spans[doubt.access.lane] = min(low, constant), max(high, constant + doubt.access.width)
+    span = max(high - low for low, high in spans.values())
+    unit = gcd(unit, *(one[0] - other[0] for one, other in pairwise(spans.values()))) if unit else 0
+    unit = unit or span
+    return unit, max(0, span - unit)
+
+
+def address_of(question: BoundsQuestion, access: Access) -> BitVec:
+    """From the beginning of its surface or buffer."""
+    place = question.places.get(Same(access))
+    return access.cell[0] if place is None else place.offset
+
+
+def _counted(address: BitVec) -> tuple[int, list[int]]:
+    """What a constant adds to the address, and by how much words are multiplied in it."""
+    constant, parts = linear_parts(address)
+    constant, factors = _signed(constant, address.width), [_signed(one, address.width) for one in parts.values()]
+    inner = next(iter(parts)) if len(parts) == 1 else None
+    if inner is None or inner.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND):
+        return constant, factors
+    more, within = _counted(cast(BitVec, inner.args[0]))
+    return constant + factors[0] * more, [factors[0] * one for one in within]
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def amount_of(unit: int, factors: Sequence[str], more: int) -> Expression:
+    """So many bytes for each element that the product of the factors counts, and some more."""
+    amount: Expression | None = Number(unit) if unit > 1 else None
+    for name in factors:
+        amount = Name(name) if amount is None else Operation("*", amount, Name(name))
+    assert amount is not None
+    return Operation("+", amount, Number(more)) if more else amount
