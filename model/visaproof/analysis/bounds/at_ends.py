@@ -132,7 +132,7 @@ class _Largest:
     def reached(self, address: BitVec) -> Reached | None:
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
-        reader = Integers({**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)})
+        reader = Integers({**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves())
         found = reader.exact(address)
         if found is None or (end := self.largest(found)) is None:
             return None

@@ -11,11 +11,13 @@ from visaproof.isa.identity import Same
 from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
+from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
 from visaproof.smt import Bool, add, conj, const, neg, symbol, ule, zero_extend
 from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
 
 RUNG = "ids at their largest"
@@ -34,12 +36,12 @@ class Sufficient:
     relations: tuple[Relation, ...]
 
 
-def sufficient(reached: Sequence[Reached], names: LaunchNames) -> Sufficient | None:
-    """For all of these accesses; None where no sum of the ends is one."""
-    amount = _amount(reached)
-    if amount is None:
+def sufficient(reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None) -> Sufficient | None:
+    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough."""
+    amount = _amount(reached) if stated is None else stated
+    if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
-    if amount.get((), 0) < 0:  # hosts count whole elements
+    if stated is None and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = LARGEST if _largest(amount, names, {}) > LARGEST else None
     fits: list[Relation] = []
@@ -131,3 +133,14 @@ def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface
 @lru_cache(KEPT_ANSWERS)
 def _never(formula: Bool) -> bool:
     return isinstance(solve([formula], QUICK_MS), Unsatisfiable)
+
+
+def are_stated(relations: Iterable[Relation], names: LaunchNames) -> bool:
+    """Whether they hold in each launch that is as the user states."""
+    facts = [fact for one in names.start.where for fact in (*one.facts, one.term)]
+    for relation in relations:
+        own = stated_relation(names, relation)
+        formula = conj(*facts, *own.facts, neg(own.term))
+        if not _never(with_integer_products(formula) or formula):
+            return False
+    return True

@@ -1,15 +1,39 @@
 """The elements of which a message reaches one with each lane, as its addresses show them."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
 
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import BitVec, Op, linear_parts
+
+MOST_FACTORS = 3
+"""Of a size, beside the bytes of an element."""
+
+Factors = tuple[str, ...]
+"""The names whose product counts the elements."""
+
+
+def products(
+    arguments: Sequence[str], dimensions: Sequence[str], *, local: bool
+) -> tuple[list[Factors], list[Factors]]:
+    """Arguments, groups, different arguments, and work items, of a group for local memory; then other pairs."""
+    sizes, count, whole = ([f"{value}_{name}" for name in dimensions] for value in (LOCAL, COUNT, GLOBAL))
+    items = sizes if local else whole
+    usual = [(one,) for one in (*arguments, *sizes, *count)]
+    usual += [each for number in range(2, MOST_FACTORS + 1) for each in combinations(arguments, number)]
+    usual += [tuple(items[: number + 1]) for number in range(len(dimensions))]
+    several = [*arguments, *items]
+    others = [(one,) for one in whole] + [
+        (one, other) for place, one in enumerate(arguments) for other in several[place:]
+    ]
+    usual = list(dict.fromkeys(usual))
+    return usual, [one for one in others if one not in usual]
 
 
 def element_of(rounds: Sequence[BoundsQuestion]) -> tuple[int, int]:

@@ -8,15 +8,15 @@ What is named is proved, by those sums or by the engine that proves it under `--
 that obeys it comes to the access.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, islice, takewhile
+from itertools import chain, islice, takewhile
 from math import inf
 from time import process_time
 
 from visaproof.analysis.bounds.at_ends import Ends
-from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, is_inside, sufficient
-from visaproof.analysis.bounds.elements import address_of, amount_of, element_of
+from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
+from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
@@ -27,8 +27,8 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
-from visaproof.launch.relations.polynomials import difference
+from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, difference
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.state import SymbolicBuffer
@@ -51,15 +51,12 @@ SLOW_MS = 800
 READABLE_MS = 1_000
 """For sizes of one message that are easier to read than what the address says."""
 READABLE_OF_KERNEL_MS = 3_000
-MOST_FACTORS = 3
-"""Of a size, beside the bytes of an element."""
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
+PRODUCT = 2
+"""Factors of one."""
 MOST_ITEMS = 1 << 31
 """Ids below this are no negative numbers."""
-
-Factors = tuple[str, ...]
-"""The names whose product counts the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +82,8 @@ class SizeFinder:
     launch: Launch
     names: LaunchNames
     asked: Asked
+    amounts: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """Sizes that are stated, by their surfaces."""
     found: dict[Expression, tuple[Relation, ...]] = field(default_factory=dict[Expression, tuple[Relation, ...]])
     """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
     in_vain: set[str] = field(default_factory=set[str])
@@ -108,7 +107,7 @@ class SizeFinder:
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts:
             return None
-        asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
+        asked = _Asked(self, rounds, key, surface, _used(rounds))
         enough = asked.sufficient()
         if enough is None:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
@@ -123,6 +122,15 @@ class SizeFinder:
         if found is None:
             self.in_vain.add(asked.surface)
         return found
+
+    def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
+        """By what it is shown that the size that is stated is enough, where it has products; empty where it is not."""
+        surface = self._surface(key)
+        amount = None if surface is None else self.amounts.get(surface)
+        if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
+            return ""
+        enough = _Asked(self, rounds, key, surface, _used(rounds)).sufficient(amount)
+        return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
 
     def _by_ends(self, asked: "_Asked", enough: Sufficient) -> EnoughBytes | None:
         """What the addresses say as integers; without relations that a solver does not need."""
@@ -186,7 +194,7 @@ class _Asked:
     until: float = inf
     """Seconds of the processor."""
 
-    def sufficient(self) -> Sufficient | None:
+    def sufficient(self, stated: Polynomial | None = None) -> Sufficient | None:
         """What is proved to be enough by what the addresses are as integers."""
         accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
         surface = self.finder.asked.trace.surfaces.get(self.key)
@@ -194,7 +202,7 @@ class _Asked:
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self._arguments(), offsets)
-        return None if reached is None else sufficient(reached, self.finder.names)
+        return None if reached is None else sufficient(reached, self.finder.names, stated)
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
@@ -204,11 +212,11 @@ class _Asked:
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
-        for products in self._products():
+        for some in products(self._arguments(), self._dimensions(), local=self.key == SLM):
             for more in (rest, rest + unit):
-                yield from (amount_of(unit, factors, more) for factors in products)
+                yield from (amount_of(unit, factors, more) for factors in some)
             if self.key == SLM:  # a half that is filled beside one that is read
-                yield from (amount_of(2 * unit, factors, rest) for factors in products)
+                yield from (amount_of(2 * unit, factors, rest) for factors in some)
 
     def _reached(self) -> Iterator[Expression]:
         """What the address itself says, behind the last byte that it may reach."""
@@ -231,20 +239,6 @@ class _Asked:
             yield difference({**dict(sorted(names)), (): end})
             if process_time() - asked < SLOW_MS / 1000:
                 self.finder.slow.remove(self.surface)
-
-    def _products(self) -> tuple[list[Factors], list[Factors]]:
-        """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
-        arguments, dimensions = self._arguments(), self._dimensions()
-        local, count, items = ([f"{value}_{name}" for name in dimensions] for value in (LOCAL, COUNT, GLOBAL))
-        usual = [(one,) for one in (*arguments, *local, *count)]
-        usual += [each for number in range(2, MOST_FACTORS + 1) for each in combinations(arguments, number)]
-        usual += [tuple((local if self.key == SLM else items)[: number + 1]) for number in range(len(dimensions))]
-        several = [*arguments, *(local if self.key == SLM else items)]
-        others = [(one,) for one in items] + [
-            (one, other) for place, one in enumerate(arguments) for other in several[place:]
-        ]
-        usual = list(dict.fromkeys(usual))
-        return usual, [one for one in others if one not in usual]
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
         """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
@@ -332,6 +326,11 @@ class _Asked:
             yield surface.size
         buffers = self.rounds[0].buffers.buffers
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
+
+
+def _used(rounds: Sequence[BoundsQuestion]) -> Sequence[Term]:
+    """The symbols on which it depends whether an access is outside."""
+    return symbols_of(*(doubt.condition for question in rounds for doubt in question.outside))
 
 
 def _search(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:

@@ -25,12 +25,22 @@ class Below:
     bits: int
 
 
+@dataclass(frozen=True, slots=True)
+class Half:
+    """The bits of an integer from a place on."""
+
+    whole: Polynomial
+    place: int
+
+
 @dataclass(slots=True)
 class Integers:
     """Reads the words of one access."""
 
     atoms: Mapping[Term, Polynomial]
     """What integers some words are."""
+    halves: Mapping[Term, Half] = field(default_factory=dict[Term, Half])
+    """What some words are parts of."""
     limits: list[Below] = field(default_factory=list[Below])
     """Under which all that was read is right."""
 
@@ -51,6 +61,8 @@ class Integers:
             return {(): value} if value else {}
         if (atom := self.atoms.get(word)) is not None:
             return atom
+        if (half := self.halves.get(word)) is not None:
+            return self._half(half)
         inner = cast(tuple[BitVec, ...], word.args)
         match word.op:
             case Op.ZERO_EXTEND:
@@ -65,6 +77,13 @@ class Integers:
                 return self._product(inner)
             case _:
                 return self._sum(word)
+
+    def _half(self, half: Half) -> Polynomial:
+        """The low bits, or high ones of which all are 0."""
+        if not half.place:
+            return half.whole
+        self.limits.append(Below(half.whole, half.place))
+        return {}
 
     def _slice(self, word: BitVec, place: tuple[int, int]) -> Polynomial | None:
         """All low bits, or high bits of which all are 0."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
+from visaproof.analysis.bounds.integers import Half
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
@@ -12,10 +13,11 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, linear_parts, neg, ult, value_of, zero_extend
+from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
 
+DWORD = 32
 QUICK_MS = 500
 """To show that two words are one number, for instance."""
 STRIDE = "stride "
@@ -55,6 +57,15 @@ class LaunchIntegers:
                 if (first + times * atom.high) >> word.width == 0:  # no such id wraps
                     found[_bare(atom)], steps[d] = {(f"id {d}",): 1}, Counted(times, first)
         return found, steps
+
+    def halves(self) -> dict[Term, Half]:
+        """Of arguments of 64 bits."""
+        found: dict[Term, Half] = {}
+        for word, name in self.names.by_word().items():
+            if isinstance(word, BitVec) and word.width == 2 * DWORD and self.is_number(word, name):
+                for place in (0, DWORD):
+                    found[extract(word, place + DWORD - 1, place)] = Half({(name,): 1}, place)
+        return found
 
     def strides(self) -> list[BitVec]:
         """From one group to the next."""
