@@ -28,7 +28,7 @@ from visaproof.cli.options.arguments import (
 from visaproof.cli.options.errors import make_folder
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
-from visaproof.cli.refine import add_undefined
+from visaproof.cli.options.two_kernels import add_undefined
 
 if TYPE_CHECKING:
     from visaproof.checking.kept.verdict_cache import VerdictCache
