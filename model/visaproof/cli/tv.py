@@ -57,7 +57,7 @@ as in the source language; of two folders, as before and after a pass, it reads 
 An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
 are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
-4 not modelled, 5 vacuous, 130 interrupted; of several, the first of 70, 130, 2, 1, 5, 4, 3."""
+4 not modelled, 5 vacuous, 6 solvers disagree, 130 interrupted; of several, the first of 70, 6, 130, 2, 1, 5, 4, 3."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -214,6 +214,8 @@ def _code(answer: "Answer") -> ExitCode:
             return ExitCode.USAGE
         case Answer.FAILED:
             return ExitCode.INTERNAL
+        case Answer.DISAGREED:
+            return ExitCode.DISAGREEMENT
 
 
 # ---------------------------------------------------------------- shown

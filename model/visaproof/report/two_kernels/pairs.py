@@ -20,7 +20,8 @@ WIDTH = 120
 NO_PAIR = "in no pair"
 """Under which files are counted that are without one."""
 ATTENTION = (
-    Answer.FAILED, Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
+    Answer.FAILED, Answer.DISAGREED,
+    Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
     Answer.NOT_MODELLED, Answer.UNKNOWN, Answer.BOUNDED,
 )  # fmt: skip
 """In the order in which they are listed."""
