@@ -197,8 +197,9 @@ def _rows(asked: Asked, pairs: "Sequence[Pair]", arguments: Namespace, until: fl
             rows |= not_in_cache(pairs, left)
             left = []
         with Progress(len(pairs) if left else 0, sys.stderr) as progress:
+            first = pairs[left[0][0]] if left else None
             for _ in range(len(rows) + 1):
-                progress.starting("")
+                progress.starting(f"{first.source_name} → {first.target_name}" if first else "")
             try:
                 with closing(_answers(asked, pairs, arguments, left, cache, until)) as answers:
                     for index, row in answers:
