@@ -148,12 +148,18 @@ def _run(arguments: Namespace) -> int:
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
     OPTIONS.set(options_of(arguments.command))
     plain = sys.stdout
-    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text" and wanted(plain):
-        sys.stdout = cast(TextIO, Coloured(plain))
+    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text":
+        if plain.isatty():
+            from visaproof.cli.options.wrapping import Wrapped
+
+            sys.stdout = cast(TextIO, Wrapped(plain))
+        if wanted(plain):
+            sys.stdout = cast(TextIO, Coloured(sys.stdout))
     try:
         with _cross_checked(arguments):
             return cast(Callable[[Namespace], int], module.run)(arguments)
     finally:
+        sys.stdout.flush()
         sys.stdout = plain
 
 

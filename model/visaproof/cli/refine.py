@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.cache import add_cache, cache_of
+from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pair
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
@@ -98,6 +99,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="registers of SOURCE, and their names in TARGET, that must be equal at the end (repeatable)",
     )  # fmt: skip
     add_question(parser)
+    add_config(parser)
     add_cache(parser)
 
 
@@ -105,6 +107,7 @@ def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both; what an earlier run answered is shown again."""
     from visaproof.cli.many.kept_pair import answered
 
+    arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
     with cache_of(arguments, "refine") as cache:
         code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))
     return concluded("refine", records, code, arguments)

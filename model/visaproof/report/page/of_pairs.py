@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from visaproof.report.page.entry import Entry, Mark, Panel, command_rows, facts, premises_of, text_of
-from visaproof.report.pictures.refinement import NARROW, WIDE, memory_picture
+from visaproof.report.pictures.refinement import NARROW, WIDE, in_type, memory_picture
 from visaproof.report.pictures.words import Buffer
 from visaproof.report.records.refine import SAME_PROGRAM, Dword
 
@@ -115,6 +115,7 @@ def _pictures(example: Record, name: str) -> tuple[str, ...]:
     if not around:
         return ()
     writers = (_writer(example["after_source"]), _writer(example["after_target"]))
+    around = [in_type(one, example.get("data_type")) for one in around]
     drawn = [memory_picture(around, example["surface"], writers, f"{name}-{kind}", room) for room, kind in WIDTHS]
     return tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
 
