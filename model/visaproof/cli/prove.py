@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from visaproof.cli.many.cache import add_cache, cache_of
-from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, count, seconds
+from visaproof.cli.options.arguments import Subparsers, add_cross_check, add_format, add_limit, count, seconds
 from visaproof.cli.options.errors import UsageError, make_folder, proposal
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.readings import chosen_readings
@@ -66,6 +66,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
     add_limit(parser, "one claim, or one batch of shapes", default=600)
+    add_cross_check(parser)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="of the solver (default: 0)")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
     jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"
@@ -214,7 +215,7 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
 def _limits(arguments: Namespace) -> "Limits":
     from visaproof.checking.claims.workers import Limits
 
-    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit)
+    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit, arguments.cross_check)
 
 
 def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:

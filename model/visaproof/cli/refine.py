@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.cache import add_cache, cache_of
+from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pair
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.two_kernels import add_question
-from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
 
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
@@ -98,6 +99,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="registers of SOURCE, and their names in TARGET, that must be equal at the end (repeatable)",
     )  # fmt: skip
     add_question(parser)
+    add_config(parser)
     add_cache(parser)
 
 
@@ -105,6 +107,7 @@ def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both; what an earlier run answered is shown again."""
     from visaproof.cli.many.kept_pair import answered
 
+    arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
     with cache_of(arguments, "refine") as cache:
         code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))
     return concluded("refine", records, code, arguments)
@@ -146,12 +149,12 @@ def judge(
             itself = asks_about_itself(one, other, observed)
             try:
                 codes.append(_ask(one, other, arguments, records, examples, observed, itself))
-            except (ReadError, NotModelled) as error:
+            except (ReadError, NotModelled, SolversDisagree) as error:
                 if isinstance(error, NotModelled) and itself and _is_itself(one, records, arguments.format == "text"):
                     codes.append(ExitCode.OK)
                     continue
                 codes.append(show_error(error))
-                verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
+                verdict = _NO_VERDICT[type(error)]
                 files = {"source": one.kernel.path, "target": other.kernel.path}
                 records.append(files | {"verdict": verdict, "reason": str(error)})
             except LimitReached as reached:
@@ -161,6 +164,9 @@ def judge(
                 codes.append(ExitCode.UNKNOWN)
                 records.append(_not_asked(one, other, reached, arguments.format == "text"))
     return worst(codes), records
+
+
+_NO_VERDICT = {NotModelled: "not modelled", ReadError: "unmatched", SolversDisagree: "solvers disagree"}
 
 
 def _not_asked(source: "Program", target: "Program", reached: LimitReached, text: bool) -> dict[str, Any]:
@@ -300,7 +306,7 @@ def _code(verdict: "Verdict") -> ExitCode:
             return ExitCode.REFUTED
 
 
-NOT_DONE = ("not modelled", "unmatched")
+NOT_DONE = ("not modelled", "unmatched", "solvers disagree")
 
 
 def concluded(

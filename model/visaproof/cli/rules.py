@@ -5,10 +5,10 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING
 
 from visaproof.cli.many.cache import add_cache, cache_of
-from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, seconds
+from visaproof.cli.options.arguments import Subparsers, add_cross_check, add_format, add_limit, seconds
 from visaproof.cli.options.errors import UsageError, proposal, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.isa.errors import LimitReached, NotModelled, Position, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, Position, ReadError, SolversDisagree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +78,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
     add_limit(parser, "one rule")
+    add_cross_check(parser)
     add_cache(parser)
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     add_format(parser)
@@ -99,7 +100,7 @@ def run(arguments: Namespace) -> int:
             progress.starting(path.stem)
             try:
                 one = _check_or_recall(path, arguments, progress, names, cache)
-            except (ReadError, NotModelled) as error:
+            except (ReadError, NotModelled, SolversDisagree) as error:
                 with progress.hidden():
                     codes.append(show_error(error))
                 continue
@@ -171,7 +172,7 @@ def _key(path: "Path", arguments: Namespace) -> str:
     from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
 
     read = sha256(content_of(path, LAUNCH_LIMIT)).hexdigest()
-    asked = Namespace(**{name: vars(arguments)[name] for name in ("suggest", "timeout", "limit")})
+    asked = Namespace(**{name: vars(arguments)[name] for name in ("suggest", "timeout", "limit", "cross_check")})
     parts = (model_version(), "rules", options_text(asked), str(path), read)
     return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()[:40]
 

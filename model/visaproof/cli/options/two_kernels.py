@@ -6,6 +6,7 @@ from pathlib import Path
 from visaproof.cli.many.options import add_pictures
 from visaproof.cli.options.arguments import (
     add_assume,
+    add_cross_check,
     add_float,
     add_format,
     add_groups,
@@ -27,6 +28,7 @@ def add_question(parser: ArgumentParser) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
     add_limit(parser, "one question about two kernels")
+    add_cross_check(parser)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
     parser.add_argument("-v", "--verbose", action="store_true", help="premises in full, and what is matched")
     parser.add_argument("--stats", action="store_true", help="show which strategies were tried, and what each took")

@@ -93,6 +93,7 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         ),
         most=shape.most,
         told_apart=walk.counted,
+        digits=((_thread(shape), 1),) if walk.counted and len(read) == 1 else (),
     )
 
 

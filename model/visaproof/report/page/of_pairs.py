@@ -20,6 +20,7 @@ MARKS = {
     "does not refine": Mark.REFUTED, "unknown": Mark.UNKNOWN, "not modelled": Mark.NOT_MODELLED,
     "unmatched": Mark.UNREADABLE, "inputs do not match": Mark.UNREADABLE, "unreadable": Mark.UNREADABLE,
     "no counterpart": Mark.UNREADABLE, "failed": Mark.INTERNAL,
+    "solvers disagree": Mark.DISAGREEMENT,
 }  # fmt: skip
 """By the words of `refine` and of `tv`."""
 MOST_ROWS = 40
