@@ -23,7 +23,7 @@ from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
 
 _NOTHING: Polynomial = {}
-MOST_MS = 2_000
+MOST_MS = 500
 """To show of all guards of a kernel what they say."""
 SMALL = 1 << 31
 """Numbers below it are the same as signed ones."""

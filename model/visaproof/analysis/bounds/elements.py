@@ -11,7 +11,7 @@ from visaproof.launch.relations.expressions import Expression, Name, Number, Ope
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.smt import BitVec, Op, linear_parts
+from visaproof.smt import BitVec, Op, Term, linear_parts, symbols_of
 
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
@@ -76,3 +76,8 @@ def amount_of(unit: int, factors: Sequence[str], more: int) -> Expression:
         amount = Name(name) if amount is None else Operation("*", amount, Name(name))
     assert amount is not None
     return Operation("+", amount, Number(more)) if more else amount
+
+
+def symbols_used(rounds: Sequence[BoundsQuestion]) -> Sequence[Term]:
+    """The symbols on which it depends whether an access is outside."""
+    return symbols_of(*(doubt.condition for question in rounds for doubt in question.outside))
