@@ -12,9 +12,25 @@ from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.by_ends import RUNG, is_at_least
 from visaproof.analysis.bounds.integers import Integers
+from visaproof.analysis.bounds.launch_integers import least_of
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, add, const, extract, mul, sign_extend, symbol, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    const,
+    disj,
+    eq,
+    extract,
+    mul,
+    neg,
+    sign_extend,
+    slt,
+    symbol,
+    ult,
+    zero_extend,
+)
 from visaproof.smt.evaluate import evaluate
 
 DATA = Path(__file__).parents[2] / "data" / "ends"
@@ -68,9 +84,21 @@ def test_each_sign_is_needed(missing: str, capsys: pytest.CaptureFixture[str]) -
     assert {one["bounds"]["verdict"] for one in found} == {"refuted"}
 
 
-def test_an_argument_of_64_bits_bounds_ids(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_argument_of_64_bits_is_a_number_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whether the guard's emulated comparison is seen through, x < w, depends on the time for it."""
     named = {one["inside_if"]["bytes"] for one in asked(capsys, "of_64_bits")}
-    assert named <= {"4*w*global_size_y", "4*global_size_y*w"}
+    assert named <= {"4*w*global_size_y", "4*global_size_y*w", "4*global_size_x + 4*global_size_y*w - 4*w"}
+
+
+@pytest.mark.parametrize(("kernel", "verdict"), [("row_above", "proved"), ("row_above_all", "refuted")])
+def test_a_row_above_needs_a_guard(kernel: str, verdict: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """in[(y − 1)·w + x] begins at the buffer where y > 0, and else no size is enough."""
+    where = ["4*h*w <= 4294967296", "global_size_x <= 2147483648", "global_size_y <= 2147483648", "h >= 0", "w >= 0"]
+    options = [word for one in where for word in ("--where", one)]
+    found = [one for one in asked(capsys, kernel, "--size", "in=4*h*w - 4*w", *options) if "(in)" in one["surface"]]
+    assert {one["bounds"]["verdict"] for one in found} == {verdict}
+    if verdict == "proved":
+        assert {one["bounds"]["by"] for one in found} == {RUNG}
 
 
 # ------------------------------------------------------------ the sizes, counted
@@ -110,7 +138,7 @@ def words(width: int) -> st.SearchStrategy[BitVec]:
     """Of 16 bits, where the symbols have 8."""
     leaves = st.one_of(
         st.sampled_from([zero_extend(X, width), zero_extend(Y, width)]),
-        st.integers(0, 40).map(lambda value: const(value, width)),
+        st.integers(-40, 40).map(lambda value: const(value, width)),
     )
 
     def grown(inner: st.SearchStrategy[BitVec]) -> st.SearchStrategy[BitVec]:
@@ -142,7 +170,7 @@ def test_a_word_is_the_sum_that_it_is_read_as_below_its_limits(word: BitVec, x: 
     if found is None:
         return
     names = {"x": x, "y": y}
-    if all(value(limit.sum, names) < 1 << limit.bits for limit in reader.limits):
+    if all(0 <= value(limit.sum, names) < 1 << limit.bits for limit in reader.limits):
         assert evaluate(word, {X: x, Y: y}) == value(found, names)
 
 
@@ -166,6 +194,25 @@ def test_a_sum_that_is_at_least_another_is(
     if is_at_least(one, other, {"a": least_a, "b": least_b}):
         names = {"a": least_a + a, "b": least_b + b}
         assert value(one, names) >= value(other, names)
+
+
+@pytest.mark.parametrize(
+    ("guard", "least"),
+    [
+        (ult(const(2, 8), X), 3),
+        (slt(const(2, 8), X), 3),
+        (neg(ult(X, const(5, 8))), 5),
+        (neg(slt(X, const(5, 8))), 5),
+        (neg(eq(X, const(0, 8))), 1),
+        (neg(eq(X, const(7, 8))), 0),
+        (slt(const(-3, 8), X), 0),
+        (ult(X, const(5, 8)), 0),
+        (disj(ult(const(2, 8), X), ult(const(2, 8), Y)), 0),
+    ],
+)
+def test_a_guard_says_no_more_than_it_does(guard: Bool, least: int) -> None:
+    assert least_of(guard, X) == least
+    assert all(x >= least for x in range(256) for y in (0, 9) if evaluate(guard, {X: x, Y: y}))
 
 
 def test_a_sum_may_need_what_the_guard_says() -> None:

@@ -17,3 +17,15 @@ kernel void of_64_bits(global int *out, ulong w) {
   if (x < w)
     out[y * w + x] = 1;
 }
+
+kernel void row_above(global int *out, const global int *in, int w, int h) {
+  int x = get_global_id(0), y = get_global_id(1);
+  if (x < w && y < h && y > 0)
+    out[y * w + x] = in[(y - 1) * w + x];
+}
+
+kernel void row_above_all(global int *out, const global int *in, int w, int h) {
+  int x = get_global_id(0), y = get_global_id(1);
+  if (x < w && y < h)
+    out[y * w + x] = in[(y - 1) * w + x];
+}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import process_time
 
 from visaproof.analysis.bounds.integers import Below, Integers
-from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, wide
+from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of, wide
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
@@ -23,7 +23,7 @@ from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
 
 _NOTHING: Polynomial = {}
-MOST_MS = 2_000
+MOST_MS = 500
 """To show of all guards of a kernel what they say."""
 SMALL = 1 << 31
 """Numbers below it are the same as signed ones."""
@@ -144,10 +144,13 @@ class _Largest:
         sums = found, end, *(one.sum for one in (*reader.limits, *limits))
         used = self.used.union(name for one in sums for part in one for name in part)
         access = self.doubt.access
+        least = self.integers.least(access.guard, used)
+        if not all(self._is_natural(one.sum, least) for one in reader.limits):
+            return None
         return Reached(
             plus(end, {(): access.width}),
             tuple(limits),
-            self.integers.least(access.guard, used),
+            least,
             frozenset(filter(self.integers.is_signed, used)),
             frozenset(self.small),
         )
@@ -165,14 +168,13 @@ class _Largest:
         own, group = f"id {dimension}", f"group {dimension}"
         if not _has(one, own) and not _has(one, group):
             return one
-        size, stride = self.integers.local_size(dimension), self.integers.strides()[dimension]
+        size = self.integers.local_size(dimension)
         if size is None or any(part.count(own) + part.count(group) > 1 for part in one):
             return None
         if _has(one, own) and not self._is_in_group(dimension):
             return None
-        step = {(): value} if (value := value_of(stride)) else {(self.integers.stride_name(stride, dimension),): 1}
         counted = _upper(self._in_strides(self._counted(_upper(one), dimension), dimension))
-        ids, groups, alone, rest = _split(counted, own, group, step)
+        ids, groups, alone, rest = _split(counted, own, group, self._step(dimension))
         both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
         last: Polynomial = {(self._bound(dimension),): 1, (): -1} if both else {}
         whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
@@ -182,15 +184,23 @@ class _Largest:
         total = plus(total, times(_less(groups, both), plus(whole, times(size, {(): -1}))))
         return _upper(plus(total, times(alone, plus(count, {(): -1}))))
 
-    def _counted(self, one: Polynomial, dimension: int) -> Polynomial:
-        """With the id itself where its base was counted: base = (id − first) / times, or at least as much."""
+    def _step(self, dimension: int) -> Polynomial:
+        """From one group to the next."""
+        stride = self.integers.strides()[dimension]
+        value = value_of(stride)
+        return {(): value} if value else {(self.integers.stride_name(stride, dimension),): 1}
+
+    def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
+        """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
         own, step = f"id {dimension}", self.steps.get(dimension, Counted())
         total: Polynomial = {}
         for part, number in one.items():
             if own not in part:
                 total = plus(total, {part: number})
                 continue
-            less, of_id = tuple(name for name in part if name != own), -(-number // step.times)
+            less, of_id = tuple(name for name in part if name != own), number // step.times
+            if number % step.times:
+                of_id = of_id + 1 if most else min(of_id, 0)
             total = plus(total, {part: of_id, less: -of_id * step.first})
         return total
 
@@ -221,15 +231,33 @@ class _Largest:
         names = self.message.arguments
         if dimension in bounds:
             names = [name for name in (bounds[dimension],) if name is not None]
-        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
-        assert self.lane is not None
-        word = add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
+        word = self._global_id(dimension)
         found = next((name for name in names if self._is_below(word, name, whole)), None)
         bounds.setdefault(dimension, found)
         if found is None:
             return whole
         self.used.add(found)
         return found
+
+    def _global_id(self, dimension: int) -> BitVec:
+        assert self.lane is not None
+        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
+        return add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
+
+    def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
+        """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
+        found = one
+        for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
+            own, group = f"id {dimension}", f"group {dimension}"
+            counted = self._counted(found, dimension, most=False)
+            ids, groups, alone, found = _split(counted, own, group, self._step(dimension))
+            if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
+                return False
+            both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
+            if both:
+                smallest = least_of(self.doubt.access.guard, self._global_id(dimension))
+                found = plus(found, times(both, {(): smallest}))
+        return all(count >= 0 for count in above(found, least).values())
 
     def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
         """Whether the guard says it, perhaps of signed numbers."""
@@ -293,3 +321,14 @@ def _upper(one: Polynomial) -> Polynomial:
 
 def _is_unknown(name: str) -> bool:
     return " " in name
+
+
+def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
+    """The same with names that stand for what is above their least values."""
+    found: Polynomial = {}
+    for part, count in one.items():
+        whole: Polynomial = {(): count}
+        for name in part:
+            whole = times(whole, {(name,): 1, (): least.get(name, 0)})
+        found = plus(found, whole)
+    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from visaproof.analysis.bounds.at_ends import SMALL, Reached
+from visaproof.analysis.bounds.at_ends import SMALL, Reached, above
 from visaproof.analysis.bounds.launch_integers import QUICK_MS
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.expressions import Name, Number, Relation
@@ -88,23 +88,12 @@ def _factors(amount: Polynomial, one: Polynomial, least: Mapping[str, int]) -> I
 
 def is_at_least(one: Polynomial, other: Polynomial, least: Mapping[str, int]) -> bool:
     """Whether it is by its coefficients, once what names are at least is taken from them; all are at least 0."""
-    return all(count >= 0 for count in _above(plus(one, times(other, {(): -1})), least).values())
-
-
-def _above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
-    """The same with names that stand for what is above their least values."""
-    found: Polynomial = {}
-    for part, count in one.items():
-        whole: Polynomial = {(): count}
-        for name in part:
-            whole = times(whole, {(name,): 1, (): least.get(name, 0)})
-        found = plus(found, whole)
-    return found
+    return all(count >= 0 for count in above(plus(one, times(other, {(): -1})), least).values())
 
 
 def _largest(one: Polynomial, names: LaunchNames, least: Mapping[str, int]) -> int:
     """What it is at most by the widths of the words."""
-    parts = _above(one, least).items()
+    parts = above(one, least).items()
     return sum(count * prod(_high(name, names) - least.get(name, 0) for name in part)
                for part, count in parts if count > 0 or not part)  # fmt: skip
 

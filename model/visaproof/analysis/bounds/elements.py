@@ -5,12 +5,13 @@ from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
 
+from visaproof.analysis.bounds.integers import signed
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.smt import BitVec, Op, linear_parts
+from visaproof.smt import BitVec, Op, Term, linear_parts, symbols_of
 
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
@@ -60,16 +61,12 @@ def address_of(question: BoundsQuestion, access: Access) -> BitVec:
 def _counted(address: BitVec) -> tuple[int, list[int]]:
     """What a constant adds to the address, and by how much words are multiplied in it."""
     constant, parts = linear_parts(address)
-    constant, factors = _signed(constant, address.width), [_signed(one, address.width) for one in parts.values()]
+    constant, factors = signed(constant, address.width), [signed(one, address.width) for one in parts.values()]
     inner = next(iter(parts)) if len(parts) == 1 else None
     if inner is None or inner.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND):
         return constant, factors
     more, within = _counted(cast(BitVec, inner.args[0]))
     return constant + factors[0] * more, [factors[0] * one for one in within]
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
 
 
 def amount_of(unit: int, factors: Sequence[str], more: int) -> Expression:
@@ -79,3 +76,8 @@ def amount_of(unit: int, factors: Sequence[str], more: int) -> Expression:
         amount = Name(name) if amount is None else Operation("*", amount, Name(name))
     assert amount is not None
     return Operation("+", amount, Number(more)) if more else amount
+
+
+def symbols_used(rounds: Sequence[BoundsQuestion]) -> Sequence[Term]:
+    """The symbols on which it depends whether an access is outside."""
+    return symbols_of(*(doubt.condition for question in rounds for doubt in question.outside))

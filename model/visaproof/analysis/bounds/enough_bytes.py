@@ -16,13 +16,14 @@ from time import process_time
 
 from visaproof.analysis.bounds.at_ends import Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
-from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products
+from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
+from visaproof.isa.errors import LimitReached
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
@@ -48,9 +49,8 @@ MOST_REACHED = 12
 """Such sizes."""
 SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
-READABLE_MS = 1_000
-"""For sizes of one message that are easier to read than what the address says."""
-READABLE_OF_KERNEL_MS = 3_000
+READABLE_MS, READABLE_OF_KERNEL_MS = 1_000, 3_000
+"""For sizes of one message that are easier to read than what the address says, and of all."""
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 PRODUCT = 2
@@ -107,19 +107,24 @@ class SizeFinder:
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts:
             return None
-        asked = _Asked(self, rounds, key, surface, _used(rounds))
+        asked = _Asked(self, rounds, key, surface, symbols_used(rounds))
         enough = asked.sufficient()
-        if enough is None:
+        by_ends = None if enough is None else self._by_ends(asked, enough)
+        if enough is None or by_ends is None:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
-        found = None if surface in self.in_vain else self._first(asked, asked.elements())
-        self.readable_ms -= 1000 * (process_time() - before)
-        asked.until = inf
-        return found or self._by_ends(asked, enough)
+        try:
+            if surface not in self.in_vain and (found := self._first(asked, asked.elements())) is not None:
+                return found
+            asked.until = inf
+            return self._without_relations(asked, by_ends)
+        except LimitReached:  # what needs no solver is known
+            return by_ends
+        finally:
+            self.readable_ms -= 1000 * (process_time() - before)
 
     def _first(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
-        found = self._found(asked, candidates)
-        if found is None:
+        if (found := self._found(asked, candidates)) is None:
             self.in_vain.add(asked.surface)
         return found
 
@@ -129,23 +134,26 @@ class SizeFinder:
         amount = None if surface is None else self.amounts.get(surface)
         if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
             return ""
-        enough = _Asked(self, rounds, key, surface, _used(rounds)).sufficient(amount)
+        enough = _Asked(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
 
     def _by_ends(self, asked: "_Asked", enough: Sufficient) -> EnoughBytes | None:
-        """What the addresses say as integers; without relations that a solver does not need."""
-        amount, relations = difference(enough.amount), enough.relations
-        if not asked.is_reached(amount, relations):
-            return None
-        if relations and asked.surface not in self.slow and (asked.surface, amount) not in self.needed:
+        """What the addresses say as integers, if some launch obeys the relations."""
+        found = EnoughBytes(asked.surface, difference(enough.amount), enough.relations, RUNG)
+        return found if asked.is_reached(found.amount, found.relations) else None
+
+    def _without_relations(self, asked: "_Asked", named: EnoughBytes) -> EnoughBytes:
+        """The same if a solver needs no relations for it."""
+        amount, surface = named.amount, asked.surface
+        if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
             asked.most_ms, before = SLOW_MS, process_time()
             without = asked.proved(amount, ())
             if process_time() - before > SLOW_MS / 1000:
-                self.slow.add(asked.surface)
+                self.slow.add(surface)
             if without:
-                return EnoughBytes(asked.surface, amount, (), without)
-            self.needed.add((asked.surface, amount))
-        return EnoughBytes(asked.surface, amount, relations, RUNG)
+                return EnoughBytes(surface, amount, (), without)
+            self.needed.add((surface, amount))
+        return named
 
     def _found(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
         for amount in candidates:
@@ -326,11 +334,6 @@ class _Asked:
             yield surface.size
         buffers = self.rounds[0].buffers.buffers
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
-
-
-def _used(rounds: Sequence[BoundsQuestion]) -> Sequence[Term]:
-    """The symbols on which it depends whether an access is outside."""
-    return symbols_of(*(doubt.condition for question in rounds for doubt in question.outside))
 
 
 def _search(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:

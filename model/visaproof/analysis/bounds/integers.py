@@ -1,9 +1,9 @@
-"""Words as sums of products of integers that are at least 0, wherever nothing wraps.
+"""Words as sums of products of integers that are at least 0, wherever nothing wraps; some may be subtracted.
 
     zero_extend(y·pitch + x)      is the integer y·pitch + x      where that is below 2^32
 
 A word is read as a sum to which it is equal modulo 2^width.  Where bits above are looked at, as by an extension, it
-has to be below a power of two: what is read is right where all these limits hold.
+has to be at least 0 and below a power of two: what is read is right where all these limits hold.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MOST_PARTS = 24
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """A sum that has to be below 2^bits."""
+    """A sum that has to be below 2^bits, and no negative number."""
 
     sum: Polynomial
     bits: int
@@ -113,12 +113,16 @@ class Integers:
 
     def _sum(self, word: BitVec) -> Polynomial | None:
         constant, parts = linear_parts(word)
-        half = 1 << (word.width - 1)
-        if list(parts) == [word] or constant >= half or any(one >= half for one in parts.values()):
+        if list(parts) == [word]:
             return None
-        total: Polynomial = {(): constant} if constant else {}
+        total: Polynomial = {(): signed(constant, word.width)} if constant else {}
         for atom, count in parts.items():
             if (found := self.read(atom)) is None:
                 return None
-            total = plus(total, times(found, {(): count}))
+            total = plus(total, times(found, {(): signed(count, word.width)}))
         return total if len(total) <= MOST_PARTS else None
+
+
+def signed(value: int, width: int) -> int:
+    """Of two's complement."""
+    return value - (1 << width) if value >> (width - 1) else value

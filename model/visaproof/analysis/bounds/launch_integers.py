@@ -128,5 +128,27 @@ def wide(word: BitVec, width: int) -> BitVec:
     return zero_extend(word, width) if word.width < width else word
 
 
+def least_of(guard: Bool, word: BitVec) -> int:
+    """What the guard says of a word by itself: i > 0."""
+    found = 0
+    for one in literals(guard):
+        inner = one.args[0] if one.op is Op.NOT else one
+        if len(inner.args) != 2 or word not in inner.args:
+            continue
+        number = value_of(cast(BitVec, inner.args[inner.args[0] is word]))
+        if number is None or number >> (word.width - 1):
+            continue
+        match one.op, inner.op, inner.args[0] is word:
+            case Op.ULT | Op.SLT, _, False:
+                found = max(found, number + 1)
+            case Op.NOT, Op.ULT | Op.SLT, True:
+                found = max(found, number)
+            case Op.NOT, Op.EQ, _ if number == 0:
+                found = max(found, 1)
+            case _:
+                pass
+    return found
+
+
 def _bare(word: BitVec) -> BitVec:
     return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
