@@ -1,7 +1,11 @@
 """Asks whether kernels of the corpus refine each other, and prints how many do, by class, with reasons and seconds.
 
 python -m benchmarks.pairs [--class same-layout] [--flow straight] [--jobs 2] [--timeout 5]
+python -m benchmarks.pairs --corpus corpus-2026 --sample 120 --as-refine --limit 10 --state FILE --verbose
 python -m benchmarks.pairs --corpus corpus-2026 --every 20 --disjointness
+
+The first two count; a sample is drawn from all classes, devices and control flows in turn, and with a file for the
+answers the next run goes on where this one was cut.
 
 The last says how many answers rest on buffers that share no byte: by the language (restrict, constant, kinds of
 objects), or by nothing, so that the answer names the pairs.  Pairs are of one source: what that accesses outside of a
@@ -13,19 +17,22 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from time import perf_counter
 
 import msgspec
 
+from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume
 from visaproof.pairs.lists import Pair, read_pairs
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.report.two_kernels.pair_answers import Asker
+from visaproof.report.two_kernels.pair_cache import KIND
 from visaproof.report.two_kernels.pair_rows import Answer, Row
 from visaproof.report.two_kernels.pair_run import ask_pairs
 
@@ -44,6 +51,8 @@ COLUMNS = {
     "failed": (Answer.FAILED,),
 }
 LIMIT_S = 600.0
+CLOCK = 8
+"""Seconds by the clock for one of processor time: other work may share the machine."""
 
 
 def table(rows: Iterable[Row], verbose: bool) -> None:
@@ -112,6 +121,10 @@ def arguments() -> Namespace:
     parser.add_argument("--backwards", action="store_true", help="ask the other direction")
     parser.add_argument("--corpus", default="corpus", help="the folder beside the repository (default: corpus)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th pair of the list")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N pairs: of each class, device and flow in turn")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--as-refine", action="store_true", help="under the default assumptions of `visaproof refine`")
+    parser.add_argument("--state", type=Path, help="a file that keeps the answers, which are not asked again")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds of processor time for one pair")
     parser.add_argument("--disjointness", action="store_true", help="print how many rest on buffers that are apart")
     parser.add_argument("--verbose", action="store_true")
@@ -119,9 +132,34 @@ def arguments() -> Namespace:
     return parser.parse_args()
 
 
+def sample(pairs: Iterable[Pair], count: int, seed: int) -> list[Pair]:
+    """So many pairs by chance, as many of each class, pair of devices and control flow as there are."""
+    kinds: dict[tuple[str, ...], list[Pair]] = {}
+    for pair in pairs:
+        kinds.setdefault((pair.group, pair.flow, *_devices(pair)), []).append(pair)
+    chance = Random(seed)
+    for found in kinds.values():
+        chance.shuffle(found)
+    drawn: list[Pair] = []
+    left = list(kinds.values())
+    while left and len(drawn) < count:
+        chance.shuffle(left)
+        drawn += [found.pop() for found in left[: count - len(drawn)]]
+        left = [found for found in left if found]
+    return drawn
+
+
+def _devices(pair: Pair) -> tuple[str, str]:
+    source, target = (name.rpartition("/")[2].partition("-")[0] for name in (pair.source_name, pair.target_name))
+    return source, target
+
+
 def asked(pairs: list[Pair], asker: Asker, options: Namespace) -> list[Row]:
     """The answers in the order of the pairs."""
-    with closing(ask_pairs(pairs, asker, options.jobs, 2 * options.limit)) as answers:
+    with ExitStack() as files:
+        state = files.enter_context(VerdictCache(options.state, KIND)) if options.state else None
+        asking = ask_pairs(pairs, asker, options.jobs, CLOCK * options.limit, state)
+        answers = files.enter_context(closing(asking))
         return [row for _, row in sorted(answers, key=lambda answer: answer[0])]
 
 
@@ -135,9 +173,12 @@ def main() -> None:
         and (not options.flow or pair.flow == options.flow)
         and options.name in f"{pair.source_name} {pair.target_name}"
     ]
+    if options.sample is not None:
+        pairs = sample(pairs, options.sample, options.seed)
     start = perf_counter()
     timeout_ms = round(1000 * options.timeout)
-    scope = Scope(Assume.IDS, FORBIDDEN | OF_THE_SOURCE, timeout_ms=timeout_ms)
+    assume, forbidden = (Assume.LAUNCH, FORBIDDEN) if options.as_refine else (Assume.IDS, FORBIDDEN | OF_THE_SOURCE)
+    scope = Scope(assume, forbidden, timeout_ms=timeout_ms)
     asker = Asker(scope, timeout_ms, limit_s=options.limit)
     rows = asked(pairs, asker, options)
     table(rows, options.verbose)

@@ -1,5 +1,6 @@
 """Generated OpenCL C kernels against PoCL: that they are the same for a seed, and that a fault of ours is found."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -175,7 +176,8 @@ def test_two_compilations_of_a_kernel_refine_and_those_of_two_kernels_do_not(tmp
     assert refined.asked(one, found[0], found[2]).answer is Answer.REFUTED
 
 
-OF_COMPILERS = [each for each in faults() if each.devices]
+OF_COMPILERS = [each for each in faults() if each.devices and not each.emitted]
+SEEN_IN_THE_DUMP = [each for each in faults() if each.emitted]
 
 
 @pytest.mark.slow
@@ -190,6 +192,16 @@ def test_todays_compiler_has_the_fault(fault: Fault, tmp_path: Path) -> None:
     else:
         assert found.answer in (Answer.DIFFER, Answer.COMPILER_CRASHED), found
         assert not fault.seen or f"{fault.seen} here, {fault.due} by PoCL" in found.detail
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["tgllp", "bmg"])
+@pytest.mark.parametrize("fault", SEEN_IN_THE_DUMP, ids=lambda fault: fault.id)
+def test_todays_compiler_emits_the_fault_on_its_devices(fault: Fault, device: str, tmp_path: Path) -> None:
+    here, kernel = bench(), fault.kernel()
+    found = compile_each(here.compiler, Target(device, fault.options), [kernel], tmp_path / "dump")[0][kernel.name]
+    assert fault.emitted is not None
+    assert bool(re.search(fault.emitted, found.kernels[kernel.name].path.read_text())) is (device in fault.devices)
 
 
 @pytest.mark.slow

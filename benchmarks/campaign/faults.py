@@ -37,6 +37,8 @@ class Fault:
     due: str = ""
     detail: str | None = None
     """What a run says of it, as a regular expression."""
+    emitted: str | None = None
+    """What the dump has that is wrong, as a regular expression, where no run differs."""
 
     def kernel(self) -> Kernel:
         taken = tuple(Parameter(f"p{k}", kind, ITEMS, "in") for k, kind in enumerate(self.parameters))

@@ -86,7 +86,7 @@ def test_a_reader_that_goes_away_ends_the_run_quietly():
 
 def test_a_pipe_that_breaks_in_the_middle_of_prove_is_quiet():
     process = subprocess.Popen(
-        [sys.executable, "-m", "visaproof", "prove", "--proofs", str(PROOFS), "out_of_bounds_read"],
+        [sys.executable, "-m", "visaproof", "prove", "-v", "--proofs", str(PROOFS), "out_of_bounds"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},

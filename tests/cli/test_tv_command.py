@@ -146,6 +146,16 @@ def test_two_folders_are_matched_by_path_then_by_kernel(folder, capsys):
     }
 
 
+def test_two_folders_are_matched_across_widths_where_none_has_the_same(folder, capsys):
+    before = folder("before", old=f"vadd/{SIMD8}", two_a=f"copy16/{SIMD8}")
+    after = folder("after", new="vadd/tgllp-O2-simd16", two_b="copy16/tgllp-O2-simd16", two_c=f"copy16/{SIMD8}")
+    main(["tv", str(before), str(after), "--list"])
+    found = capsys.readouterr().out
+    assert "vadd: old → new " in found
+    assert "copy16: two_a → two_c " in found, "the same width comes first"
+    assert "two_b" not in found
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -166,6 +166,8 @@ def test_operands_that_do_not_fit_are_refused_with_their_place(statement: str) -
         "gather_scaled.1 (M1, 8) T6 0x0:ud O.0 D.0",
         "qw_scatter.1 (M1, 8) T6 O.0 Q.0",
         "typed_atomic.minsint (M1, 8) T6 O.0 %null.0 %null.0 %null.0 D.0 %null.0 D.32",
+        "svm_gather4scaled.R (M1, 8) 0x0:ud Q.0 D.0",
+        "svm_scatter4scaled.R (M1, 8) 0x0:ud Q.0 D.0",
         "mov (M1, 8) D(0,0)<1> W(0,0)<1;1,0>",
     ],
 )
@@ -184,6 +186,8 @@ def test_types_of_the_pages_are_legal(statement: str) -> None:
         ("svm_scatter.8.1 (M1, 8) Q.0 D.0", "Src must have type Q, UQ or DF, not D"),
         ("svm_atomic.add (M1, 8) Q.0 D.0 O.0 %null.0", "Dst must have type UD, not D"),
         ("svm_block_ld (2) O(0,0)<0;1,0> D.0", "Address must have type UQ, not UD"),
+        ("svm_gather4scaled.R (M1, 8) O(0,0)<0;1,0> Q.0 D.0", "Address must have type UQ, not UD"),
+        ("svm_scatter4scaled.R (M1, 8) 0x0:d Q.0 D.0", "Address must have type UQ, not D"),
         ("scatter4_scaled.R (M1, 8) T6 0x0:ud D.0 D.0", "Element_offset must have type UD, not D"),
         ("scatter4_scaled.R (M1, 8) T6 0x0:d O.0 D.0", "Offset must have type UD, not D"),
         ("scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 W.0", "Src must have type UD, D or F, not W"),

@@ -116,7 +116,7 @@ def test_what_the_first_solver_leaves_open_the_second_is_asked(monkeypatch: pyte
 
 
 def test_z3_alone_answers_where_bitwuzla_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solvers_module, "_has_bitwuzla", lambda: False)
+    monkeypatch.setattr(solvers_module, "has_both", lambda: False)
     forget_answers()
     assert solve([ult(x, y), ult(y, x)], 5_000) == Unsatisfiable(z3_backend.NAME)
     forget_answers()

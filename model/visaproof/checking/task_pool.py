@@ -14,6 +14,7 @@ from traceback import format_exc
 from typing import Any, Generic, TypeVar
 
 from visaproof.checking.termination import interrupted_by_signals
+from visaproof.smt.solvers import CROSS_CHECKED
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -161,7 +162,7 @@ def _received(worker: _Worker[T], limit_s: float | None) -> Answered[Any] | Lost
 def _started(do: Callable[[T], R]) -> _Worker[T]:
     context = get_context("spawn")  # a fork would copy the solver and the threads of a progress display
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(do, theirs), daemon=True)
+    process = context.Process(target=_serve, args=(do, theirs, CROSS_CHECKED.get()), daemon=True)
     with _ctrl_c_held_back():
         process.start()
     theirs.close()
@@ -188,8 +189,11 @@ def _end(worker: _Worker[T]) -> None:
     worker.process.join()
 
 
-def _serve(do: Callable[[T], R], connection: "Connection[tuple[R | None, WithTraceback | None], T]") -> None:
+def _serve(
+    do: Callable[[T], R], connection: "Connection[tuple[R | None, WithTraceback | None], T]", both_solvers: bool
+) -> None:
     """Answers tasks until the caller is gone."""
+    CROSS_CHECKED.set(both_solvers)
     if not hasattr(signal, "pthread_sigmask"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
 from itertools import pairwise
@@ -148,12 +148,31 @@ def _run(arguments: Namespace) -> int:
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
     OPTIONS.set(options_of(arguments.command))
     plain = sys.stdout
-    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text" and wanted(plain):
-        sys.stdout = cast(TextIO, Coloured(plain))
+    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text":
+        if plain.isatty():
+            from visaproof.cli.options.wrapping import Wrapped
+
+            sys.stdout = cast(TextIO, Wrapped(plain))
+        if wanted(plain):
+            sys.stdout = cast(TextIO, Coloured(sys.stdout))
     try:
-        return cast(Callable[[Namespace], int], module.run)(arguments)
+        with _cross_checked(arguments):
+            return cast(Callable[[Namespace], int], module.run)(arguments)
     finally:
+        sys.stdout.flush()
         sys.stdout = plain
+
+
+def _cross_checked(arguments: Namespace) -> AbstractContextManager[None]:
+    """Raises UsageError where there is no second solver."""
+    if not getattr(arguments, "cross_check", False):
+        return nullcontext()
+    from visaproof.cli.options.errors import UsageError
+    from visaproof.smt.solvers import cross_checked, has_both
+
+    if not has_both():
+        raise UsageError("--cross-check: bitwuzla is not installed, and z3 alone cannot be checked")
+    return cross_checked()
 
 
 def _forget_options() -> None:

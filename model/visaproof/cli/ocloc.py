@@ -13,6 +13,7 @@ from visaproof.cli import refine
 from visaproof.cli.options.arguments import Subparsers, seconds
 from visaproof.cli.options.errors import UsageError, make_folder
 from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.two_kernels import add_question
 
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
@@ -60,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--compile-timeout", type=seconds, default=120.0, metavar="SECONDS", help="for one compilation (default: 120)"
     )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep dumps and binaries there")
-    refine.add_question(parser)
+    add_question(parser)
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -2,11 +2,13 @@
 
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, count, seconds
+from visaproof.cli.many.cache import add_cache, cache_of
+from visaproof.cli.options.arguments import Subparsers, add_cross_check, add_format, add_limit, count, seconds
 from visaproof.cli.options.errors import UsageError, make_folder, proposal
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.readings import chosen_readings
@@ -26,6 +28,7 @@ EPILOG = """examples:
   visaproof prove --readings all --jobs 0        the proofs under every reading: on which does each depend?
   visaproof prove --emit smt2 questions frame    the questions of a module as SMT-LIB files
   visaproof prove --format json --jobs 4 > run.json
+  visaproof prove --cache answers.sqlite         claims of files that did not change are not asked again
   visaproof prove --enumerate --jobs 2           every legal fixed shape of the four instructions
   visaproof prove --enumerate --limit 5 add      … for at most 5 s a batch: what is left is unknown
 
@@ -63,6 +66,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
     )
     add_limit(parser, "one claim, or one batch of shapes", default=600)
+    add_cross_check(parser)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="of the solver (default: 0)")
     parser.add_argument("--save", type=Path, metavar="DIR", help="write each counterexample to a JSON file there")
     jobs = "processes (default: 1; 0: one per CPU); verdicts stay, but other counterexamples may be found"
@@ -74,10 +78,14 @@ def add_parser(subparsers: Subparsers) -> None:
     otherwise.add_argument("--readings", choices=("all",), help=every)
     emit = "write each question to DIR as an SMT-LIB file, by z3's printer, and decide nothing: unsat is a proof"
     parser.add_argument("--emit", nargs=2, metavar=("smt2", "DIR"), help=emit)
+    add_cache(parser)
     add_format(parser)
 
 
 def run(arguments: Namespace) -> int:
+    if arguments.cache and (arguments.enumerate or arguments.readings):
+        other = "--enumerate" if arguments.enumerate else "--readings all"
+        raise UsageError(f"{other} keeps no answers", "leave out --cache")
     if arguments.enumerate:
         return _enumerate(arguments)
     readings = chosen_readings(arguments.reading)
@@ -165,19 +173,30 @@ def _list(claims: "list[Claim]", output: str) -> int:
 
 
 def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings: Readings) -> int:
+    from visaproof.checking.claims.kept_claims import KeptClaims, decided_or_kept
     from visaproof.checking.claims.workers import decided
     from visaproof.report.claims.prove import ProveReport
     from visaproof.report.text.progress import Progress
 
     limits = _limits(arguments)
     start, interrupted = perf_counter(), False
-    with Progress(len(claims), sys.stderr) as progress:
+
+    def ask(some: "Sequence[Claim]") -> "Iterator[Decided]":
+        return decided(some, folder, limits, _jobs(arguments.jobs), readings)
+
+    with Progress(len(claims), sys.stderr) as progress, cache_of(arguments, "prove") as cache:
+
+        def say(text: str) -> None:
+            with progress.hidden():
+                print(f"note: {text}", file=sys.stderr)
+
+        kept = None if cache is None else KeptClaims.of(cache, folder, limits, readings, say)
         report = ProveReport(
             sys.stdout, progress, arguments.save, arguments.format == "text", readings, arguments.verbose
         )
         progress.starting(claims[0].id if claims else "")
         try:
-            for done, record in enumerate(decided(claims, folder, limits, _jobs(arguments.jobs), readings), 1):
+            for done, record in enumerate(decided_or_kept(claims, ask, kept), 1):
                 report.add(record)
                 progress.starting(claims[done].id if done < len(claims) else "")
         except KeyboardInterrupt:
@@ -196,7 +215,7 @@ def _decide(arguments: Namespace, folder: Path, claims: "list[Claim]", readings:
 def _limits(arguments: Namespace) -> "Limits":
     from visaproof.checking.claims.workers import Limits
 
-    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit)
+    return Limits(max(1, round(arguments.timeout * 1000)), arguments.seed, arguments.limit, arguments.cross_check)
 
 
 def _matrix(arguments: Namespace, folder: Path, claims: "list[Claim]") -> int:

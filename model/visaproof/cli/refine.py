@@ -1,32 +1,18 @@
 """`visaproof refine`: does one kernel do the same as another wherever that one is defined?"""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.many.options import add_pictures
-from visaproof.cli.options.arguments import (
-    Subparsers,
-    add_assume,
-    add_float,
-    add_format,
-    add_groups,
-    add_limit,
-    add_platform,
-    add_where,
-    disjoint_in,
-    groups_of,
-    positive,
-    relation_or_disjoint,
-    relations_in,
-    seconds,
-)
+from visaproof.cli.many.cache import add_cache, cache_of
+from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pair
+from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.cli.options.findings import undefined
-from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.cli.options.two_kernels import add_question
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
 
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
@@ -113,46 +99,21 @@ def add_parser(subparsers: Subparsers) -> None:
         help="registers of SOURCE, and their names in TARGET, that must be equal at the end (repeatable)",
     )  # fmt: skip
     add_question(parser)
-
-
-def add_question(parser: ArgumentParser) -> None:
-    """The options of a question about two kernels, wherever they come from."""
-    parser.add_argument("--bidirectional", action="store_true", help="ask also whether SOURCE refines TARGET")
-    add_assume(parser)
-    add_groups(parser)
-    parser.add_argument(
-        "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question to a solver (default: 20)"
-    )
-    add_limit(parser, "one question about two kernels")
-    parser.add_argument("--save", metavar="DIR", type=Path, help="write a difference as a file that replays")
-    parser.add_argument("-v", "--verbose", action="store_true", help="premises in full, and what is matched")
-    parser.add_argument("--stats", action="store_true", help="show which strategies were tried, and what each took")
-    add_undefined(parser)
-    add_float(parser)
-    add_format(parser)
-    parser.set_defaults(output=[])
-    add_pictures(parser)
-
-
-def add_undefined(parser: ArgumentParser) -> None:
-    """What is undefined, which buffers may overlap, and how far loops are run."""
-    parser.add_argument(
-        "--alias", choices=("may", "none"), default="may",
-        help="whether buffers of different arguments may overlap (default: may, but for restrict and constant ones)",
-    )  # fmt: skip
-    more = ", or arguments that share no byte: 'disjoint(A, B)'"
-    add_where(parser, relation_or_disjoint, "RELATION", more)
-    parser.add_argument(
-        "--unroll", type=positive, default=4, metavar="N", help="iterations of a loop of unknown length (default: 4)"
-    )
-    parser.add_argument(
-        "--undefined", type=undefined, action="append", default=[], metavar="KIND=allow|forbid",
-        help="whether a kind of undefined behaviour is allowed (repeatable); `visaproof refine --help` names the kinds",
-    )  # fmt: skip
+    add_config(parser)
+    add_cache(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Asks in one direction, or in both."""
+    """Asks in one direction, or in both; what an earlier run answered is shown again."""
+    from visaproof.cli.many.kept_pair import answered
+
+    arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
+    with cache_of(arguments, "refine") as cache:
+        code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))
+    return concluded("refine", records, code, arguments)
+
+
+def _asked(arguments: Namespace, examples: "list[RefinementExample] | None") -> tuple[ExitCode, list[dict[str, Any]]]:
     from visaproof.refinement.refines import Programs, read_two
 
     if arguments.target is None:
@@ -161,12 +122,18 @@ def run(arguments: Namespace) -> int:
         read, launch = Programs().read, arguments.launch
         source = read(arguments.source, launch, arguments.platform)
         target = read(arguments.target, arguments.launch_target or launch, arguments.platform)
-    code, records = judge([(source, target)], arguments)
-    return concluded("refine", records, code, arguments)
+    return judge([(source, target)], arguments, examples)
 
 
-def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> tuple[ExitCode, list[dict[str, Any]]]:
-    """Asks of each source and target, by the options of `add_question`; the records are for JSON."""
+def judge(
+    pairs: "Sequence[tuple[Program, Program]]",
+    arguments: Namespace,
+    examples: "list[RefinementExample] | None" = None,
+) -> tuple[ExitCode, list[dict[str, Any]]]:
+    """Asks of each source and target, by the options of `add_question`; the records are for JSON.
+
+    `examples` takes each difference as a record that replays, where somebody keeps the answer.
+    """
     from visaproof.refinement.same_program import asks_about_itself
 
     if arguments.save:
@@ -181,13 +148,13 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
             observed = _observed(arguments, back)
             itself = asks_about_itself(one, other, observed)
             try:
-                codes.append(_ask(one, other, arguments, records, observed, itself))
-            except (ReadError, NotModelled) as error:
+                codes.append(_ask(one, other, arguments, records, examples, observed, itself))
+            except (ReadError, NotModelled, SolversDisagree) as error:
                 if isinstance(error, NotModelled) and itself and _is_itself(one, records, arguments.format == "text"):
                     codes.append(ExitCode.OK)
                     continue
                 codes.append(show_error(error))
-                verdict = "not modelled" if isinstance(error, NotModelled) else "unmatched"
+                verdict = _NO_VERDICT[type(error)]
                 files = {"source": one.kernel.path, "target": other.kernel.path}
                 records.append(files | {"verdict": verdict, "reason": str(error)})
             except LimitReached as reached:
@@ -197,6 +164,9 @@ def judge(pairs: "Sequence[tuple[Program, Program]]", arguments: Namespace) -> t
                 codes.append(ExitCode.UNKNOWN)
                 records.append(_not_asked(one, other, reached, arguments.format == "text"))
     return worst(codes), records
+
+
+_NO_VERDICT = {NotModelled: "not modelled", ReadError: "unmatched", SolversDisagree: "solvers disagree"}
 
 
 def _not_asked(source: "Program", target: "Program", reached: LimitReached, text: bool) -> dict[str, Any]:
@@ -227,6 +197,7 @@ def _ask(
     target: "Program",
     arguments: Namespace,
     records: list[dict[str, Any]],
+    examples: "list[RefinementExample] | None",
     observe: list[tuple[str, str]],
     itself: bool,
 ) -> ExitCode:
@@ -264,10 +235,12 @@ def _ask(
         verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
     shown = shown_by(comparison, verdict)
-    if arguments.save and shown is not None:
+    if (arguments.save or examples is not None) and shown is not None:
         record = replayed_record(*shown)
+        if examples is not None:
+            examples.append(record)
     example = None if shown is None else _launch(shown[0], arguments)
-    if arguments.format == "json" or arguments.output:
+    if arguments.format == "json" or arguments.output or examples is not None:
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
         launch = {} if example is None else {"launch": example.record()}
         records.append(answer_record(comparison, verdict, **launch, **stats))
@@ -278,7 +251,7 @@ def _ask(
         for line in (*verdict_lines(comparison, verdict), *launched, *basis, *stats):
             print(line)
         sys.stdout.flush()
-    written = ExitCode.OK if record is None else _write(comparison, record, arguments.save)
+    written = ExitCode.OK if record is None or not arguments.save else _write(comparison, record, arguments.save)
     return worst((_code(verdict), written))
 
 
@@ -333,7 +306,7 @@ def _code(verdict: "Verdict") -> ExitCode:
             return ExitCode.REFUTED
 
 
-NOT_DONE = ("not modelled", "unmatched")
+NOT_DONE = ("not modelled", "unmatched", "solvers disagree")
 
 
 def concluded(

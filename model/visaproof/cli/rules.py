@@ -4,15 +4,17 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING
 
-from visaproof.cli.options.arguments import Subparsers, add_format, add_limit, seconds
+from visaproof.cli.many.cache import add_cache, cache_of
+from visaproof.cli.options.arguments import Subparsers, add_cross_check, add_format, add_limit, seconds
 from visaproof.cli.options.errors import UsageError, proposal, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, Position, ReadError, SolversDisagree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from visaproof.report.rules.rewrite import Checked
+    from visaproof.checking.kept.verdict_cache import VerdictCache
+    from visaproof.report.rules.rewrite import Checked, ShownRule
     from visaproof.report.text.progress import Progress
 
 EPILOG = """examples:
@@ -55,6 +57,10 @@ exit codes: 0 all as stated, 1 a rule stated right is refuted or the other way r
 4 not modelled, 5 vacuous."""
 
 
+class _NotThere(Exception):
+    """Nothing may be asked, and nothing is known."""
+
+
 def add_parser(subparsers: Subparsers) -> None:
     """Registers the command."""
     parser = subparsers.add_parser(
@@ -72,6 +78,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "--timeout", type=seconds, default=20.0, metavar="SECONDS", help="for one question (default: 20)"
     )
     add_limit(parser, "one rule")
+    add_cross_check(parser)
+    add_cache(parser)
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     add_format(parser)
 
@@ -85,18 +93,18 @@ def run(arguments: Namespace) -> int:
     from visaproof.report.text.progress import Progress
 
     codes: list[ExitCode] = []
-    checked: list[Checked] = []
+    checked: list[ShownRule] = []
     names: dict[str, Path] = {}
-    with Progress(len(files), sys.stderr) as progress:
+    with Progress(len(files), sys.stderr) as progress, cache_of(arguments, "rules") as cache:
         for path in files:
             progress.starting(path.stem)
             try:
-                one = _check(path, arguments, progress, names)
-            except (ReadError, NotModelled) as error:
+                one = _check_or_recall(path, arguments, progress, names, cache)
+            except (ReadError, NotModelled, SolversDisagree) as error:
                 with progress.hidden():
                     codes.append(show_error(error))
                 continue
-            except LimitReached as reached:
+            except (LimitReached, _NotThere) as reached:
                 with progress.hidden():
                     print(f"{path}: not asked: {reached}", file=sys.stderr)
                 codes.append(ExitCode.UNKNOWN)
@@ -105,7 +113,7 @@ def run(arguments: Namespace) -> int:
                 codes.append(ExitCode.INTERRUPTED)
                 break
             checked.append(one)
-            codes.append(_code(one))
+            codes.append(ExitCode(one.code))
     code = worst(codes)
     _print_json(checked, code) if as_json else _print(checked, arguments.brief)
     return code
@@ -131,6 +139,49 @@ def _list(files: "list[Path]") -> ExitCode:
     return ExitCode.OK
 
 
+def _check_or_recall(
+    path: "Path",
+    arguments: Namespace,
+    progress: "Progress",
+    names: "dict[str, Path]",
+    cache: "VerdictCache | None",
+) -> "ShownRule":
+    """What is said of a rule.  Raises ReadError, NotModelled, LimitReached, and _NotThere."""
+    from visaproof.report.rules.rewrite import ShownRule, shown
+
+    key = None if cache is None else _key(path, arguments)
+    known = None if cache is None or key is None else cache.get_as(key, ShownRule)
+    if known is not None:
+        _first_of_its_name(known.name, path, names)
+        return known
+    if cache is not None and cache.enforced:
+        raise _NotThere("no answer is in the cache")
+    one = _check(path, arguments, progress, names)
+    found = shown(one, _code(one))
+    if cache is not None and key is not None and found.code != ExitCode.UNKNOWN:
+        cache.add(key, found)
+    return found
+
+
+def _key(path: "Path", arguments: Namespace) -> str:
+    """Of everything on which the answer depends: a rule is a file of its own.  Raises ReadError."""
+    from hashlib import sha256
+
+    from visaproof.checking.claims.model_version import model_version
+    from visaproof.cli.many.keys import options_text
+    from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
+
+    read = sha256(content_of(path, LAUNCH_LIMIT)).hexdigest()
+    asked = Namespace(**{name: vars(arguments)[name] for name in ("suggest", "timeout", "limit", "cross_check")})
+    parts = (model_version(), "rules", options_text(asked), str(path), read)
+    return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()[:40]
+
+
+def _first_of_its_name(name: str, path: "Path", names: "dict[str, Path]") -> None:
+    if names.setdefault(name, path) != path:
+        raise ReadError(f"a second rule {name}", Position(str(path), 1, 1), f"the first is in {names[name]}")
+
+
 def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dict[str, Path]") -> "Checked":
     from time import perf_counter
 
@@ -145,8 +196,7 @@ def _check(path: "Path", arguments: Namespace, progress: "Progress", names: "dic
     limit = Limit(arguments.limit)
     with limit.within():
         rule = read_rule_file(path)
-    if names.setdefault(rule.name, path) != path:
-        raise ReadError(f"a second rule {rule.name}", rule.position, f"the first is in {names[rule.name]}")
+    _first_of_its_name(rule.name, path, names)
     verdict = check_within(limit, rule, arguments.timeout)
     right = check_within(limit, rule, arguments.timeout, when_right=True) if rule.right_if else None
     suggestions = None
@@ -175,26 +225,25 @@ def _code(one: "Checked") -> ExitCode:
     return ExitCode.REFUTED
 
 
-def _print(checked: "list[Checked]", brief: bool) -> None:
-    from visaproof.report.rules.rewrite import details, rows
+def _print(checked: "list[ShownRule]", brief: bool) -> None:
+    from visaproof.report.rules.rewrite import rows
 
     if not checked:
         return
     for line in rows(checked):
         print(line)
     for one in checked if not brief else ():
-        for line in details(one):
+        for line in one.details:
             print(line)
     wrong = [one for one in checked if not one.as_stated]
     print()
     print(f"{len(checked)} rules: {len(checked) - len(wrong)} as stated, {len(wrong)} not")
     for one in wrong:
-        print(f"  not as stated: {one.rule.name}")
+        print(f"  not as stated: {one.name}")
     sys.stdout.flush()
 
 
-def _print_json(checked: "list[Checked]", code: ExitCode) -> None:
-    from visaproof.report.rules.rewrite import record
+def _print_json(checked: "list[ShownRule]", code: ExitCode) -> None:
     from visaproof.report.text.documents import document
 
-    print(document("rules", code, rules=[record(one) for one in checked]))
+    print(document("rules", code, rules=[one.record for one in checked]))

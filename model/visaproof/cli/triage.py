@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from visaproof.cli.many.asking import Asker, Kept, answered
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
-from visaproof.cli.many.files import Task, chosen_of, inputs_of
+from visaproof.cli.many.config import add_config
+from visaproof.cli.many.files import Task, chosen_of, inputs_of, with_stated
 from visaproof.cli.many.options import add_many
 from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import Subparsers, add_limit, add_platform
@@ -32,8 +33,8 @@ EPILOG = """examples:
 Each kernel of the folder is asked what `visaproof check`, `conflicts` and `bounds` ask, with their defaults.  Its
 launch is the zebin (.progbin, .bin) or launch information (.zeinfo) of the same compilation.  A width that the compiler
 tried and gave up, and an attempt before a spill, are set aside: the width in the zebin tells them from the kernel.
-Sizes of buffers are not stated here: `bounds` says how large each has to be.  Of a folder with several compilations of
-one kernel, `visaproof tv` asks whether they do the same.
+Sizes of buffers are stated in visaproof.toml (--config); of others `bounds` says how large each has to be.  Of a folder
+with several compilations of one kernel, `visaproof tv` asks whether they do the same.
 exit codes: 0 nothing found, 1 something is refuted, 2 unreadable, 3 unknown or bounded, 4 not modelled, 5 vacuous."""
 
 
@@ -50,6 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--launch", metavar="FILE", type=Path, help="for all kernels (default: what lies beside each)")
     add_platform(parser)
     add_limit(parser, "one question about one kernel")
+    add_config(parser)
     add_many(parser)
 
 
@@ -90,10 +92,11 @@ def _asked(tasks: Sequence[Task], arguments: Namespace) -> "tuple[list[tuple[str
         try:
             for number, command in enumerate(ASKED):
                 own = _arguments(command, arguments)
+                stated = with_stated(list(tasks), own)
                 asker = Asker(command, import_module(f"visaproof.cli.{command}").ask, own, until)
                 with (
                     cache_of(arguments, command) as cache,
-                    closing(answered(asker, tasks, Kept.of(cache, command, own))) as found,
+                    closing(answered(asker, stated, Kept.of(cache, command, own))) as found,
                 ):
                     for index, result, _ in found:
                         results[index, number] = _with_stated_sizes(result) if command == "bounds" else result
@@ -108,7 +111,7 @@ def _arguments(command: str, arguments: Namespace) -> Namespace:
     from visaproof.cli.parser import parsed
 
     own = parsed([command, "FILE"], [command])
-    shared = ("platform", "limit", "jobs", "budget", "format", "cache", "cache_mode")
+    shared = ("platform", "limit", "jobs", "budget", "format", "cache", "cache_mode", "config", "launch")
     return Namespace(**(vars(own) | {name: getattr(arguments, name) for name in shared}))
 
 

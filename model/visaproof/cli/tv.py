@@ -5,11 +5,14 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of
+from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pair
 from visaproof.cli.many.files import called_by, chosen_of
 from visaproof.cli.many.options import add_many, jobs_of
 from visaproof.cli.many.run import codes_of, conclude
@@ -25,10 +28,10 @@ from visaproof.cli.options.arguments import (
     relations_in,
     seconds,
 )
-from visaproof.cli.options.errors import make_folder
+from visaproof.cli.options.errors import UsageError, make_folder
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
-from visaproof.cli.refine import add_undefined
+from visaproof.cli.options.two_kernels import add_undefined
 
 if TYPE_CHECKING:
     from visaproof.checking.kept.verdict_cache import VerdictCache
@@ -57,7 +60,7 @@ as in the source language; of two folders, as before and after a pass, it reads 
 An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
 are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
-4 not modelled, 5 vacuous, 130 interrupted; of several, the first of 70, 130, 2, 1, 5, 4, 3."""
+4 not modelled, 5 vacuous, 6 solvers disagree, 130 interrupted; of several, the first of 70, 6, 130, 2, 1, 5, 4, 3."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -79,6 +82,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add_assume(parser)
     parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
+    parser.add_argument("--list", action="store_true", help="name the pairs, and ask nothing")
+    add_config(parser)
     add_platform(parser)
     add_groups(parser)
     add_undefined(parser)
@@ -101,17 +106,25 @@ def run(arguments: Namespace) -> int:
     from visaproof.report.results.from_pairs import result_of
     from visaproof.report.results.outputs import Report
 
+    if arguments.list and arguments.format != "text":
+        raise UsageError("--list names the pairs as text", "leave out --format")
     if arguments.save:
         make_folder(arguments.save)
     known = known_findings(arguments)
     asked = pairs_asked_for(arguments)
     asked = replace(asked, pairs=tuple(chosen_of(asked.pairs, _inputs, arguments)))
+    asked, owns = _stated(asked, arguments)
     text = arguments.format == "text"
     head = [] if arguments.quiet else _head(asked, arguments)
     for line in head if text else ():
         print(line)
     sys.stdout.flush()
-    rows, interrupted = _rows(asked, arguments)
+    if arguments.list:
+        for pair in asked.pairs:
+            print(f"{pair.group}: {pair.source_name} → {pair.target_name}  (launch: {pair.launch or 'not known'})")
+        return ExitCode.OK
+    until = inf if arguments.budget is None else monotonic() + arguments.budget
+    rows, interrupted = _rows_of_groups(asked, owns, until)
     files = {(pair.source_name, pair.target_name): str(pair.target) for pair in asked.pairs}
     results = [result_of(row, int(_code(row.answer)), files.get((row.source, row.target), row.source)) for row in rows]
     results = without_known(results, known, arguments, ended=not interrupted)
@@ -137,8 +150,39 @@ def _inputs(pair: "Pair") -> list[Path]:
 # ---------------------------------------------------------------- answers
 
 
-def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
-    """The rows in the order of the pairs, and whether Ctrl-C ended the run.  Nothing heavy loads if all are known."""
+def _rows_of_groups(asked: Asked, owns: "Sequence[Namespace]", until: float) -> "tuple[list[Row], bool]":
+    """The rows in the order of the pairs, and whether Ctrl-C ended the run; those with the same options together."""
+    groups: dict[str, list[int]] = {}
+    for number, own in enumerate(owns):
+        groups.setdefault(repr(own), []).append(number)
+    rows: dict[int, Row] = {}
+    interrupted = False
+    for numbers in groups.values():
+        if not interrupted:
+            pairs = [asked.pairs[one] for one in numbers]
+            some, interrupted = _rows(asked, pairs, owns[numbers[0]], until)
+            rows |= {numbers[index]: row for index, row in some.items()}
+    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
+
+
+def _stated(asked: Asked, arguments: Namespace) -> "tuple[Asked, list[Namespace]]":
+    """With the launches that the configuration states, and the options of each pair.  Raises ReadError, UsageError."""
+    entries = entries_of(arguments)
+    if not entries:
+        return asked, [arguments] * len(asked.pairs)
+    owns = [with_stated_of_pair(arguments, entries, pair.source, pair.target) for pair in asked.pairs]
+    launches = ("launch", "launch_target")
+    pairs = tuple(
+        replace(
+            pair, launch=own.launch or pair.launch, launch_target=own.launch_target or own.launch or pair.launch_target
+        )
+        for pair, own in zip(asked.pairs, owns, strict=True)
+    )
+    return replace(asked, pairs=pairs), [Namespace(**(vars(one) | dict.fromkeys(launches))) for one in owns]
+
+
+def _rows(asked: Asked, pairs: "Sequence[Pair]", arguments: Namespace, until: float) -> "tuple[dict[int, Row], bool]":
+    """The rows by the number of the pair, and whether Ctrl-C ended the run.  Nothing heavy loads if all are known."""
     from visaproof.cli.many.keys import options_text
     from visaproof.pairs.keys import PairKeys
     from visaproof.report.text.progress import Progress
@@ -148,32 +192,35 @@ def _rows(asked: Asked, arguments: Namespace) -> "tuple[list[Row], bool]":
     interrupted = False
     with cache_of(arguments, KIND) as cache:
         fresh = arguments.save is not None and cache is not None and not cache.enforced
-        rows, left = recalled(asked.pairs, keys, cache, fresh=fresh)
+        rows, left = recalled(pairs, keys, cache, fresh=fresh)
         if cache is not None and cache.enforced:
-            rows |= not_in_cache(asked.pairs, left)
+            rows |= not_in_cache(pairs, left)
             left = []
-        with Progress(len(asked.pairs) if left else 0, sys.stderr) as progress:
+        with Progress(len(pairs) if left else 0, sys.stderr) as progress:
+            first = pairs[left[0][0]] if left else None
             for _ in range(len(rows) + 1):
-                progress.starting("")
+                progress.starting(f"{first.source_name} → {first.target_name}" if first else "")
             try:
-                with closing(_answers(asked, arguments, left, cache)) as answers:
+                with closing(_answers(asked, pairs, arguments, left, cache, until)) as answers:
                     for index, row in answers:
                         rows[index] = row
                         progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
             except KeyboardInterrupt:
                 interrupted = True
-    return [*asked.others, *(rows[index] for index in sorted(rows))], interrupted
+    return rows, interrupted
 
 
 def _answers(
-    asked: Asked, arguments: Namespace, left: "list[Open]", cache: "VerdictCache | None"
+    asked: Asked,
+    pairs: "Sequence[Pair]",
+    arguments: Namespace,
+    left: "list[Open]",
+    cache: "VerdictCache | None",
+    until: float,
 ) -> "Generator[tuple[int, Row]]":
     """The pairs that are open, as they are answered."""
     if not left:
         return
-    from math import inf
-    from time import monotonic
-
     from visaproof.cli.options.kernel_files import milliseconds
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
@@ -189,10 +236,9 @@ def _answers(
         disjoint=disjoint_in(arguments.where), where=relations_in(arguments.where),
         timeout_ms=timeout_ms, groups=groups,
     )  # fmt: skip
-    until = inf if arguments.budget is None else monotonic() + arguments.budget
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit, until)
     jobs, by_clock = jobs_of(arguments), 2 * arguments.limit + GRACE_S
-    with closing(ask_open(asked.pairs, left, asker, jobs, by_clock, cache)) as answers:
+    with closing(ask_open(pairs, left, asker, jobs, by_clock, cache)) as answers:
         yield from answers
 
 
@@ -214,6 +260,8 @@ def _code(answer: "Answer") -> ExitCode:
             return ExitCode.USAGE
         case Answer.FAILED:
             return ExitCode.INTERNAL
+        case Answer.DISAGREED:
+            return ExitCode.DISAGREEMENT
 
 
 # ---------------------------------------------------------------- shown

@@ -21,7 +21,7 @@ from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.trail import Trail
 
-MOST_RECORDED = 24
+MOST_RECORDED = 48
 """Launches that are run for how far statements reach."""
 MOST_TRIED = 6
 """Of them, for one statement."""
@@ -78,7 +78,7 @@ class TooSmall:
     recorded: "list[Recorded]" = field(default_factory=list["Recorded"])
 
     def __post_init__(self) -> None:
-        self.launches = UsualLaunches(self.program, replace(self.stated, contents=("zeros", "small")))
+        self.launches = UsualLaunches(self.program, replace(self.stated, contents=("zeros", "small", "counting")))
         self._more = islice(_by_shape(self.launches), MOST_RECORDED)
 
     def find(self, position: Position, argument: int | None) -> ExampleLaunch | NoLaunch:
@@ -219,7 +219,7 @@ class _Watch:
 
 
 def _by_shape(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The first of each shape and contents before the others, and small numbers behind zeros."""
+    """The first of each shape and contents before the others, and other contents behind zeros."""
     first: dict[tuple[Contents, Shape], Candidate] = {}
     later: list[Candidate] = []
     for one in candidates:

@@ -4,14 +4,16 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Literal
 
 from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
-from visaproof.execution.contents import small_numbers
+from visaproof.execution.contents import counting_numbers, small_numbers
 from visaproof.execution.images import ImageContent, ImageShape
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
@@ -24,7 +26,7 @@ RANDOM_DRAWS = 4
 """Choices of arguments at random for each shape."""
 
 
-Contents = Literal["zeros", "small"]
+Contents = Literal["zeros", "small", "counting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +145,16 @@ class UsualLaunches:
             yield {index: draw.choice(pool) for index in self.takes.values}
 
     def _shapes(self) -> Iterator[Shape]:
-        """Few work items first."""
-        for local in self._local_sizes():
+        """Few work items first; of the largest groups one alone."""
+        for local in (*self._local_sizes(), *self._largest_groups()):
             if self.stated.global_size is not None:
                 whole = self.stated.global_size
                 if not any(size % part for size, part in zip(whole, local, strict=True)):
                     yield Shape(whole, local)
                 continue
             yield Shape(local, local)
+            if prod(local) == MOST_GROUP_ITEMS:
+                continue
             yield Shape((2 * local[0], local[1], local[2]), local)
             if local[1] > 1:
                 yield Shape((local[0], 2 * local[1], local[2]), local)
@@ -165,6 +169,16 @@ class UsualLaunches:
         if 1 in read:
             return [(2, 2, 1), (4, 4, 1), (simd, 1, 1), (simd, 2, 1), (8, 8, 1), (16, 16, 1)]
         return [(1, 1, 1), (2, 1, 1), (4, 1, 1), (simd, 1, 1), (2 * simd, 1, 1), (64, 1, 1), (256, 1, 1)]
+
+    def _largest_groups(self) -> Sequence[Triple]:
+        """In which tables in shared local memory may be too short."""
+        if self.program.launch.group_size is not None:
+            return []
+        shape = GroupShape(self.program.kernel, self.program.launch, max(self.program.simd, 1))
+        sizes: list[Triple] = (
+            [(MOST_GROUP_ITEMS, 1, 1)] + [(32, 32, 1)] * (1 in shape.read) + [(16, 8, 8)] * (2 in shape.read)
+        )
+        return [size for size in sizes if prod(size) <= shape.most]
 
     def _usual(self, shape: Shape) -> dict[int, int]:
         """What hosts pass for arguments of these names: extents of the launch, or the number of its work items."""
@@ -194,10 +208,12 @@ def _local(size: int) -> Passed:
 
 
 def _buffer(index: int, size: int, contents: Contents) -> Passed:
-    """Small numbers where they are asked for and fill it; no two buffers hold the same."""
+    """Numbers where they are asked for and fill it; of small ones no two buffers hold the same."""
     count, rest = divmod(size, DWORD)
     if contents == "zeros" or rest:
         return Passed(f"zeros:{size}", bytes(size))
+    if contents == "counting":
+        return Passed(f"counting:{count}", counting_numbers(count))
     return Passed(f"small:{count}:{index + 1}", small_numbers(count, index + 1))
 
 

@@ -41,6 +41,10 @@ class InNoBuffer(UndefinedBehavior):
     """A 64-bit address at which no buffer lies."""
 
 
+class SolversDisagree(Exception):
+    """Two solvers answer one question differently: one of them is wrong, and nothing that it says counts."""
+
+
 class NotModelled(Exception):
     """visaproof has no semantics for this yet: an answer would be a guess."""
 

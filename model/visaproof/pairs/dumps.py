@@ -31,7 +31,8 @@ ONE_FOLDER = (
 )
 CHOSEN_SOURCE = "kernels of one name, SIMD width and device; the source is the first file whose name matches {}"
 TWO_FOLDERS = (
-    "files of the same path in both folders; of the others, kernels of which each folder has one of that name and width"
+    "files of the same path in both folders; of the others, kernels of which each folder has one of that name and "
+    "width, then one of that name"
 )
 
 
@@ -88,12 +89,13 @@ def in_two_folders(source: Path, target: Path, launch: Path | None, launch_targe
     left = [dump for dump in sources if dump.name not in by_name]
     names = {dump.name for dump in sources}
     free = [dump for dump in targets if dump.name not in names]
-    for dump in tuple(left):
-        alike = [[one for one in side if _kind(one) == _kind(dump)] for side in (left, free)]
-        if [len(side) for side in alike] == [1, 1]:
-            pairs.append((dump, alike[1][0]))
-            left.remove(dump)
-            free.remove(alike[1][0])
+    for kind in (_kind, _name):  # a pass may compile to another width, which refinement compares as well
+        for dump in tuple(left):
+            alike = [[one for one in side if kind(one) == kind(dump)] for side in (left, free)]
+            if [len(side) for side in alike] == [1, 1]:
+                pairs.append((dump, alike[1][0]))
+                left.remove(dump)
+                free.remove(alike[1][0])
     missing = [f"{source.name}/{dump.name}" for dump in left] + [f"{target.name}/{dump.name}" for dump in free]
     return Found(
         TWO_FOLDERS,
@@ -104,6 +106,10 @@ def in_two_folders(source: Path, target: Path, launch: Path | None, launch_targe
 
 def _kind(dump: Dump) -> tuple[str, int]:
     return dump.kernel, dump.width
+
+
+def _name(dump: Dump) -> tuple[str, int]:
+    return dump.kernel, 0
 
 
 def _pair(source: Dump, target: Dump, launch: Path | None, launch_target: Path | None) -> Pair:

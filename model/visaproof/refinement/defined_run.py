@@ -5,6 +5,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import MissingSurface, run
+from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 from visaproof.semantics.symbolic.state import FLAT_BITS
@@ -21,16 +22,27 @@ MASKS = (0x1, 0xFFFF)
 def has_defined_run(program: Program) -> bool:
     """Whether some run on inputs of zeros is defined, with whatever is in registers that nothing wrote.
 
-    One thread is run, with its first lane or its first 16 lanes, on memory of zeros.
+    One thread is run, with its first lane or its first 16 lanes, on memory of zeros.  Where a page allows several
+    results, as of `inv`, it is run with each way to pick one.
     """
     return any(all(_is_defined(program, mask, filling) for filling in FILLINGS) for mask in MASKS)
 
 
 def _is_defined(program: Program, mask: int, filling: bytes) -> bool:
+    for policy in range(POLICIES):
+        choices = Choices(policy)
+        if not _is_defined_with(program, mask, filling, choices):
+            return False
+        if not choices.picked:
+            break
+    return True
+
+
+def _is_defined_with(program: Program, mask: int, filling: bytes, choices: Choices) -> bool:
     surfaces: dict[str, Surface] = {FLAT: Buffer(1 << FLAT_BITS)}
     for _ in range(MOST_SURFACES):
         fresh = {key: _empty(surface) for key, surface in surfaces.items()}
-        state = ConcreteState(program.platform, exec_mask=mask, surfaces=fresh)
+        state = ConcreteState(program.platform, exec_mask=mask, surfaces=fresh, choices=choices)
         inputs = {item.variable for item in program.kernel.inputs}
         for name, variable in program.kernel.variables.items():
             size = getattr(variable, "size", 0)

@@ -1,12 +1,16 @@
 """One question to the solvers, one after another; they are imported when a question reaches them."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum, auto
 from functools import lru_cache
 from importlib.util import find_spec
 from time import process_time
 
-from visaproof.smt.answers import Answer, Satisfiable, Undecided
+from visaproof.isa.errors import SolversDisagree
+from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
+from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.terms import Bool
 
 FIRST_MS = 1_000
@@ -17,6 +21,10 @@ SHARED_MS = 200
 
 KEPT_ANSWERS = 256
 """Different claims come to the same question, and then soon after each other."""
+
+
+CROSS_CHECKED: ContextVar[bool] = ContextVar("CROSS_CHECKED", default=False)
+"""Whether every question goes to both solvers, as `cross_checked` says."""
 
 
 class Preparation(Enum):
@@ -35,21 +43,36 @@ def solve(
 ) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` of processor time for all solvers together.
 
-    Raises KeyboardInterrupt where a solver was stopped by Ctrl-C.
+    Within `cross_checked` an answer counts only if both solvers give it, each within that time; values that make the
+    formulas hold count by themselves.
+
+    Raises KeyboardInterrupt where a solver was stopped by Ctrl-C, and SolversDisagree.
     """
-    answer = _answered(tuple(formulas), max(1, timeout_ms), seed, preparation)
+    ask = _answered_by_both if CROSS_CHECKED.get() else _answered
+    answer = ask(tuple(formulas), max(1, timeout_ms), seed, preparation)
     return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
 
 
 def forget_answers() -> None:
     """Makes the next question one that was never asked: for measurements."""
     _answered.cache_clear()
+    _answered_by_both.cache_clear()
+
+
+@contextmanager
+def cross_checked(wanted: bool = True) -> Generator[None]:
+    """Within it, every question is asked of both solvers, which have to be there."""
+    before = CROSS_CHECKED.set(wanted)
+    try:
+        yield
+    finally:
+        CROSS_CHECKED.reset(before)
 
 
 @lru_cache(KEPT_ANSWERS)
 def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
     start = process_time()
-    if preparation is not Preparation.MULTIPLIED_OUT and _has_bitwuzla():
+    if preparation is not Preparation.MULTIPLIED_OUT and has_both():
         from visaproof.smt import bitwuzla_backend
 
         alone = timeout_ms < SHARED_MS
@@ -63,7 +86,39 @@ def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparatio
     return z3_backend.ask(formulas, max(1, timeout_ms - spent_ms), seed)
 
 
+@lru_cache(KEPT_ANSWERS)
+def _answered_by_both(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
+    from visaproof.smt import bitwuzla_backend, z3_backend
+
+    first = bitwuzla_backend.ask(formulas, timeout_ms, seed, preparation is not Preparation.NONE)
+    second = z3_backend.ask(formulas, timeout_ms, seed)
+    match first, second:
+        case (Satisfiable(), Unsatisfiable()) | (Unsatisfiable(), Satisfiable()):
+            raise SolversDisagree(_disagreement(formulas, first, second))
+        case (Undecided(), Satisfiable()) | (Satisfiable(), Undecided()):
+            found = first if isinstance(first, Satisfiable) else second
+            assert isinstance(found, Satisfiable)
+            return found if all(evaluate_all(formulas, found.values)) else Undecided(NOT_BOTH)
+        case (Undecided(), Unsatisfiable()) | (Unsatisfiable(), Undecided()):
+            return Undecided(NOT_BOTH)
+        case _:
+            return first
+
+
+NOT_BOTH = "one solver has an answer, the other none in time, and --cross-check asks for both"
+
+
+def _disagreement(formulas: tuple[Bool, ...], first: Answer, second: Answer) -> str:
+    """What each says, and what the formulas are for the values of one of them."""
+    found, other = (first, second) if isinstance(first, Satisfiable) else (second, first)
+    assert isinstance(found, Satisfiable)
+    assert isinstance(other, Unsatisfiable)
+    holds = "holds" if all(evaluate_all(formulas, found.values)) else "does not hold"
+    said = f"{found.solver} has values for which a formula holds, {other.solver} says that there are none"
+    return f"{said}; evaluated, it {holds} for these values"
+
+
 @lru_cache(1)
-def _has_bitwuzla() -> bool:
+def has_both() -> bool:
     """It is installed where it has a build for the platform."""
     return find_spec("bitwuzla") is not None

@@ -9,6 +9,7 @@ import pytest
 from visaproof.cli import main
 
 DATA = Path(__file__).parents[2] / "data" / "sizes"
+OF_GROUPS = "4*global_size_x + 4 - 4*local_size_x"
 ITEMS = ["global_size_x <= 2147483648", "global_size_y <= 2147483648"]
 
 
@@ -36,7 +37,7 @@ def sizes(messages: list[dict[str, Any]]) -> dict[str, set[tuple[str, ...]]]:
         ("guarded_by_one_more", {"out": ("4*w*h + 4", *ITEMS)}),
         ("of_all_items", dict.fromkeys(("in", "out"), ("4*global_size_x*global_size_y",))),
         ("neighbours", {"in": ("4*n + 4",), "out": ("16*n",)}),
-        ("of_groups", {"in": (), "out": ("4*group_count_x",)}),
+        ("of_groups", {"in": (OF_GROUPS, f"{OF_GROUPS} <= 4294967296"), "out": ("4*group_count_x",)}),
     ],
 )
 def test_the_size_follows_from_guards_and_launch(
@@ -60,7 +61,7 @@ def test_addresses_of_64_bits_are_of_elements_as_well(capsys: pytest.CaptureFixt
 
 
 def test_no_size_helps_an_index_before_the_buffer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert sizes(asked(capsys, "one_before")) == {"in": {()}, "out": {("4*n",)}}
+    assert sizes(asked(capsys, "one_before")) == {"in": {(), ("4*n", "4*n <= 4294967296")}, "out": {("4*n",)}}
 
 
 def test_what_is_named_is_in_bounds_once_stated(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,3 +70,45 @@ def test_a_mistake_is_an_error_and_no_answer(visaproof, folder, text, said):
     assert ran.code == 2
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_of_a_pair_the_entry_of_its_source_counts(visaproof, folder):
+    pair = ("refine", "pairs.visaasm", "pairs_fixed.visaasm", "--format", "json")
+    launches = ("--launch", "pairs.bin", "--launch-target", "pairs_fixed.bin")
+    (typed,) = json.loads(visaproof(*pair, *launches, "--where", "n <= 4").out)["asked"]
+    (folder / "visaproof.toml").write_text(
+        '[[kernel]]\nfiles = "pairs.*"\nlaunch = "pairs.bin"\nwhere = ["n <= 4"]\n'
+        '[[kernel]]\nfiles = "pairs_fixed.*"\nlaunch = "pairs_fixed.bin"\nwhere = ["n <= 9"]\n'
+    )
+    (stated,) = json.loads(visaproof(*pair).out)["asked"]
+    assert stated["premises"] == typed["premises"]
+    assert stated["verdict"] == typed["verdict"]
+
+
+def test_each_pair_of_a_list_has_what_is_stated_of_it(visaproof, folder):
+    names = ("pairs", "pairs_fixed")
+    for name in names:
+        shutil.copy(folder / f"{name}.visaasm", folder / f"{name}_again.visaasm")
+    pairs = [{"source": f"{name}.visaasm", "target": f"{name}_again.visaasm"} for name in names]
+    (folder / "pairs.json").write_text(json.dumps(pairs))
+    (folder / "visaproof.toml").write_text(
+        '[[kernel]]\nfiles = "pairs_fixed.*"\nlaunch = "pairs_fixed.bin"\nwhere = ["n <= 9"]\n'
+    )
+    rows = json.loads(visaproof("tv", "pairs.json", "--format", "json").out)["asked"]
+    bound = {one["source"]: "where" in {each["name"] for each in one["verdict"]["premises"]} for one in rows}
+    assert bound == {"pairs": False, "pairs_fixed": True}
+
+
+def test_pairs_can_be_named_before_they_are_asked(visaproof, folder):
+    ran = visaproof("tv", folder, "--list")
+    assert ran.code == 0
+    assert "refines" not in ran.out
+    assert visaproof("tv", folder, "--list", "--format", "json").code == 2
+
+
+def test_triage_takes_sizes_from_the_file(visaproof, folder):
+    (folder / "visaproof.toml").write_text(f'[[kernel]]\nfiles = "*"\n{SIZES}\n')
+    document = json.loads(visaproof("triage", folder, "--launch", "pairs.bin", "--format", "json").out)
+    messages = [one for file in document["files"] if file["command"] == "bounds" for one in file["messages"]]
+    assert messages
+    assert not any(one["size_is_arbitrary"] for one in messages)

@@ -108,6 +108,7 @@ def test_every_thread_of_every_launch_is_a_case(way: LaidOut, size: Triple, thre
         values = of_thread(way, size, thread, (0, 1, 2))
         assert shown(found, values) == row, known
         assert found.exists(values)
+        assert thread in found.numbers(values)
 
 
 @given(WAYS, sizes(), st.integers(0, 127))
@@ -217,6 +218,7 @@ def test_a_known_size_leaves_the_number_of_the_thread(way: LaidOut, size: Triple
             number >>= one.width
         if all(evaluate_all(found.facts, values)):
             cases.append(shown(found, values))
+            assert rows[found.numbers(values)[0]] == cases[-1]
     assert not cases or sorted(map(str, cases)) == sorted(map(str, rows))
 
 
@@ -230,7 +232,9 @@ def test_ids_of_one_dimension_follow_each_other(read: str, dimension: int) -> No
         whole[dimension] = extent
         size = whole[0], whole[1], whole[2]
         for thread in range(way.threads(size)):
-            assert shown(found, of_thread(way, size, thread, (dimension,))) == list(way.layout(size)[thread])
+            values = of_thread(way, size, thread, (dimension,))
+            assert shown(found, values) == list(way.layout(size)[thread])
+            assert found.numbers(values) == [thread]
 
 
 def test_ids_that_no_launch_has_are_told() -> None:

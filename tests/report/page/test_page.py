@@ -12,9 +12,12 @@ from tests.support.browser import Browser, browser, chromium
 from visaproof.cli import main
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.report.page.entry import Mark
+from visaproof.report.page.of_pairs import _pictures
 from visaproof.report.page.page import entries_of, page_of
+from visaproof.report.pictures.words import value_text
 from visaproof.report.text.markup import json_in_html, xml_text
 
+DATA = Path(__file__).parents[2] / "data"
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 HOSTILE = (
     "</script><script>hacked=1</script><!--<script>&amp;'\"\u2028\u2029\x1b[2J\x00 <img src=x onerror=hacked=2> @DATA@"
@@ -373,3 +376,33 @@ def test_a_shell_gets_completions_and_man_a_page(capsys):
     page = capsys.readouterr().out
     assert page.startswith(".TH VISAPROOF 1")
     assert ".SS visaproof conflicts" in page
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "data_type", "shown"),
+    [
+        (0x3FC00000, 4, "f", "1.5"),
+        (0xBFF0000000000000, 8, "df", "-1"),
+        (0x3C00, 2, "hf", "1"),
+        (0x7FC00001, 4, "f", "NaN (0x7fc00001)"),
+        (0x3FC00000, 4, None, "0x3fc00000"),
+        (0x00000007, 4, "hf", "0x00000007"),  # a part of it, or several
+    ],
+)
+def test_values_are_shown_in_their_type(value: int, width: int, data_type: str | None, shown: str) -> None:
+    assert value_text(value, width, data_type) == shown
+
+
+def test_pictures_show_floats_where_the_kernels_store_floats(capsys) -> None:
+    names = ("transpose_naive", "transpose_naive_bad")
+    source, target = (str(DATA / "visaasm" / name / "tgllp-O2-simd8.visaasm") for name in names)
+    launch = str(DATA / "manifest.json")
+    assert main(["refine", source, target, "--launch", launch, "--format", "json"]) == 1
+    (record,) = json.loads(capsys.readouterr().out)["asked"]
+    example = record["example"]
+    assert example["data_type"] == "f"
+    (picture, _) = _pictures(example, "p")
+    assert example["dwords"]
+    for dword in example["dwords"]:
+        assert f">{value_text(int(dword['source'], 16), 4, 'f')}<" in picture
+        assert f">{dword['source']}<" not in picture

@@ -2,35 +2,38 @@
 
     out[y * w + x] under x < w and y < h      in bounds if out has at least 4*w*h bytes
 
-Sizes are tried, products of what the addresses depend on, first with bounds under which no product wraps; a bound that
-is not needed is left out again.  What is named is proved by the engine that proves it under `--size` and `--where`,
-and some launch that obeys it comes to the access.
+First what the addresses say as sums of integers, which needs no solver.  Else sizes are tried, products of what the
+addresses depend on, first with bounds under which no product wraps; a bound that is not needed is left out again.
+What is named is proved, by those sums or by the engine that proves it under `--size` and `--where`, and some launch
+that obeys it comes to the access.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, islice, pairwise, takewhile
-from math import gcd
+from itertools import chain, islice, takewhile
+from math import inf
 from time import process_time
-from typing import cast
 
+from visaproof.analysis.bounds.at_ends import Ends
+from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
+from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
-from visaproof.isa.identity import Same
+from visaproof.checking.clauses import Form
+from visaproof.isa.errors import LimitReached
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
-from visaproof.launch.relations.expressions import Expression, Name, Number, Operation, Relation, names_in
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
-from visaproof.launch.relations.polynomials import difference
+from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
+from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, difference
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
-from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, linear_parts, symbols_of, ule
+from visaproof.smt import BitVec, Bool, Term, conj, disj, symbols_of, ule
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
@@ -46,15 +49,14 @@ MOST_REACHED = 12
 """Such sizes."""
 SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
-MOST_FACTORS = 3
-"""Of a size, beside the bytes of an element."""
+READABLE_MS, READABLE_OF_KERNEL_MS = 1_000, 3_000
+"""For sizes of one message that are easier to read than what the address says, and of all."""
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
+PRODUCT = 2
+"""Factors of one."""
 MOST_ITEMS = 1 << 31
 """Ids below this are no negative numbers."""
-
-Factors = tuple[str, ...]
-"""The names whose product counts the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,45 +82,102 @@ class SizeFinder:
     launch: Launch
     names: LaunchNames
     asked: Asked
+    amounts: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """Sizes that are stated, by their surfaces."""
     found: dict[Expression, tuple[Relation, ...]] = field(default_factory=dict[Expression, tuple[Relation, ...]])
     """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
     in_vain: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
     slow: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which what the address says took too long."""
+    needed: set[tuple[str, Expression]] = field(default_factory=set[tuple[str, Expression]])
+    """Sizes of surfaces that need their relations."""
     left: int = MOST_OF_KERNEL
+    readable_ms: float = READABLE_OF_KERNEL_MS
+    forms: dict[Form, str] = field(default_factory=dict[Form, str])
+    """What solvers said of guards."""
+    ends: Ends = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ends = Ends(self.names, self._excluded)
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
         surface = self._surface(key)
         doubts = [doubt for question in rounds for doubt in question.outside]
-        if surface is None or not doubts or surface in self.in_vain:
+        if surface is None or not doubts:
             return None
-        asked = _Asked(self, rounds, key, surface, symbols_of(*(doubt.condition for doubt in doubts)))
-        found = self._found(asked)
-        if found is None:
-            self.in_vain.add(surface)
+        asked = _Asked(self, rounds, key, surface, symbols_used(rounds))
+        enough = asked.sufficient()
+        by_ends = None if enough is None else self._by_ends(asked, enough)
+        if enough is None or by_ends is None:
+            return None if surface in self.in_vain else self._first(asked, asked.candidates())
+        before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
+        try:
+            if surface not in self.in_vain and (found := self._first(asked, asked.elements())) is not None:
+                return found
+            asked.until = inf
+            return self._without_relations(asked, by_ends)
+        except LimitReached:  # what needs no solver is known
+            return by_ends
+        finally:
+            self.readable_ms -= 1000 * (process_time() - before)
+
+    def _first(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+        if (found := self._found(asked, candidates)) is None:
+            self.in_vain.add(asked.surface)
         return found
 
-    def _found(self, asked: "_Asked") -> EnoughBytes | None:
-        for amount in asked.candidates():
+    def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
+        """By what it is shown that the size that is stated is enough, where it has products; empty where it is not."""
+        surface = self._surface(key)
+        amount = None if surface is None else self.amounts.get(surface)
+        if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
+            return ""
+        enough = _Asked(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
+        return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
+
+    def _by_ends(self, asked: "_Asked", enough: Sufficient) -> EnoughBytes | None:
+        """What the addresses say as integers, if some launch obeys the relations."""
+        found = EnoughBytes(asked.surface, difference(enough.amount), enough.relations, RUNG)
+        return found if asked.is_reached(found.amount, found.relations) else None
+
+    def _without_relations(self, asked: "_Asked", named: EnoughBytes) -> EnoughBytes:
+        """The same if a solver needs no relations for it."""
+        amount, surface = named.amount, asked.surface
+        if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
+            asked.most_ms, before = SLOW_MS, process_time()
+            without = asked.proved(amount, ())
+            if process_time() - before > SLOW_MS / 1000:
+                self.slow.add(surface)
+            if without:
+                return EnoughBytes(surface, amount, (), without)
+            self.needed.add((surface, amount))
+        return named
+
+    def _found(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+        for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
                 return EnoughBytes(asked.surface, amount, known, rung)
             rung = asked.proved(amount, relations)
+            asked.until = inf if rung else asked.until
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 self.found[amount] = relations
                 return EnoughBytes(asked.surface, amount, relations, rung)
         return None
 
-    @property
-    def offsets(self) -> tuple[BitVec, ...]:
-        """The words that a stated size makes 0."""
+    def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:
+        asked = replace(self.asked, timeout_ms=min(SLOW_MS, self.asked.timeout_ms))
+        return bool(_search(question, conditions, ()).excluded(asked, self.forms))
+
+    def offsets(self, key: str) -> tuple[BitVec, ...]:
+        """The words that a stated size of this surface makes 0."""
         kernel, start = self.names.kernel, self.names.start
-        found = (
-            (item, piece) for item, piece in pieces(kernel, self.launch) if isinstance(piece.meaning, BufferOffset)
-        )
+        own = argument_of(kernel, self.launch, key)
+        found = ((item, piece) for item, piece in pieces(kernel, self.launch)
+                 if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
         return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found)
 
     def _surface(self, key: str) -> str | None:
@@ -140,32 +199,44 @@ class _Asked:
     """The symbols on which it depends whether an access is outside."""
     left: int = MOST_QUESTIONS
     most_ms: int = MOST_MS
+    until: float = inf
+    """Seconds of the processor."""
+
+    def sufficient(self, stated: Polynomial | None = None) -> Sufficient | None:
+        """What is proved to be enough by what the addresses are as integers."""
+        accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
+        surface = self.finder.asked.trace.surfaces.get(self.key)
+        if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
+            return None
+        offsets = self.finder.offsets(self.key)
+        reached = self.finder.ends.reached(accesses, self._arguments(), offsets)
+        return None if reached is None else sufficient(reached, self.finder.names, stated)
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
-        yield from takewhile(lambda _: self.left > MOST_REACHED, self._elements())
+        yield from takewhile(lambda _: self.left > MOST_REACHED, self.elements())
         yield from self._reached()
 
-    def _elements(self) -> Iterator[Expression]:
+    def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
-        unit, rest = self._element()
-        for products in self._products():
+        unit, rest = element_of(self.rounds)
+        for some in products(self._arguments(), self._dimensions(), local=self.key == SLM):
             for more in (rest, rest + unit):
-                yield from (_amount(unit, factors, more) for factors in products)
+                yield from (amount_of(unit, factors, more) for factors in some)
             if self.key == SLM:  # a half that is filled beside one that is read
-                yield from (_amount(2 * unit, factors, rest) for factors in products)
+                yield from (amount_of(2 * unit, factors, rest) for factors in some)
 
     def _reached(self) -> Iterator[Expression]:
         """What the address itself says, behind the last byte that it may reach."""
         reaching = [
-            (_address(question, doubt.access), doubt.access.width)
+            (address_of(question, doubt.access), doubt.access.width)
             for question in self.rounds
             for doubt in question.outside
             if doubt.access.lane in (0, None)
         ]
         ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
         for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
-            for one in furthest(address, self.finder.names, self._arguments(), self.finder.offsets):
+            for one in furthest(address, self.finder.names, self._arguments(), self.finder.offsets(self.key)):
                 names = frozenset((part, count) for part, count in one.items() if part)
                 ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
         for names, end in islice(ends.items(), MOST_REACHED):
@@ -176,20 +247,6 @@ class _Asked:
             yield difference({**dict(sorted(names)), (): end})
             if process_time() - asked < SLOW_MS / 1000:
                 self.finder.slow.remove(self.surface)
-
-    def _products(self) -> tuple[list[Factors], list[Factors]]:
-        """Arguments, groups, different arguments, and work items; then other pairs with an argument."""
-        arguments, dimensions = self._arguments(), self._dimensions()
-        local, count, items = ([f"{value}_{name}" for name in dimensions] for value in (LOCAL, COUNT, GLOBAL))
-        usual = [(one,) for one in (*arguments, *local, *count)]
-        usual += [each for number in range(2, MOST_FACTORS + 1) for each in combinations(arguments, number)]
-        usual += [tuple((local if self.key == SLM else items)[: number + 1]) for number in range(len(dimensions))]
-        several = [*arguments, *(local if self.key == SLM else items)]
-        others = [(one,) for one in items] + [
-            (one, other) for place, one in enumerate(arguments) for other in several[place:]
-        ]
-        usual = list(dict.fromkeys(usual))
-        return usual, [one for one in others if one not in usual]
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
         """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
@@ -204,20 +261,6 @@ class _Asked:
     def _is_signed(self, name: str) -> bool:
         named = self.finder.names.number(name)
         return named is not None and named.word.signed
-
-    def _element(self) -> tuple[int, int]:
-        """Bytes from one element to the next, and by how many an access reaches further than one element."""
-        unit, spans = 0, dict[int | None, tuple[int, int]]()
-        for question in self.rounds:
-            for doubt in question.outside:
-                constant, factors = _counted(_address(question, doubt.access))
-                unit = gcd(unit, *(factor for factor in factors if abs(factor) > 1))
-                low, high = spans.get(doubt.access.lane, (constant, constant))
-                spans[doubt.access.lane] = min(low, constant), max(high, constant + doubt.access.width)
-        span = max(high - low for low, high in spans.values())
-        unit = gcd(unit, *(one[0] - other[0] for one, other in pairwise(spans.values()))) if unit else 0
-        unit = unit or span
-        return unit, max(0, span - unit)
 
     def _arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
@@ -244,24 +287,14 @@ class _Asked:
 
     def proved(self, amount: Expression, relations: Sequence[Relation]) -> str:
         """By what it is proved that they suffice; empty where it is not."""
-        if not self.left or not self.finder.left:
+        if not self.left or not self.finder.left or process_time() > self.until:
             return ""
         self.left, self.finder.left = self.left - 1, self.finder.left - 1
         more = self._terms(amount, relations)
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
         rungs: dict[str, None] = {}
         for question in self.rounds:
-            search: Search[object] = Search(
-                conditions=[doubt.condition for doubt in question.outside],
-                premise=conj(*question.premises, *more),
-                earlier=(),
-                until=question.performed,
-                subject="accesses",
-                verb="leave the surface",
-                confirm=lambda _, __: None,
-                uninterpreted=(),
-                guessed_size=0,
-            )
+            search = _search(question, [doubt.condition for doubt in question.outside], more)
             rung = search.excluded(asked)
             if not rung:
                 return ""
@@ -303,29 +336,15 @@ class _Asked:
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
 
 
-def _address(question: BoundsQuestion, access: Access) -> BitVec:
-    place = question.places.get(Same(access))
-    return access.cell[0] if place is None else place.offset
-
-
-def _counted(address: BitVec) -> tuple[int, list[int]]:
-    """What a constant adds to the address, and by how much words are multiplied in it."""
-    constant, parts = linear_parts(address)
-    constant, factors = _signed(constant, address.width), [_signed(one, address.width) for one in parts.values()]
-    inner = next(iter(parts)) if len(parts) == 1 else None
-    if inner is None or inner.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND):
-        return constant, factors
-    more, within = _counted(cast(BitVec, inner.args[0]))
-    return constant + factors[0] * more, [factors[0] * one for one in within]
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
-def _amount(unit: int, factors: Sequence[str], more: int) -> Expression:
-    amount: Expression | None = Number(unit) if unit > 1 else None
-    for name in factors:
-        amount = Name(name) if amount is None else Operation("*", amount, Name(name))
-    assert amount is not None
-    return Operation("+", amount, Number(more)) if more else amount
+def _search(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
+    return Search(
+        conditions=conditions,
+        premise=conj(*question.premises, *more),
+        earlier=(),
+        until=question.performed,
+        subject="accesses",
+        verb="leave the surface",
+        confirm=lambda _, __: None,
+        uninterpreted=(),
+        guessed_size=0,
+    )

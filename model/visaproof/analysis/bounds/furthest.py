@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 from typing import cast
 
+from visaproof.analysis.bounds.integers import signed
 from visaproof.analysis.conflicts.strides import EXTENSIONS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
@@ -71,7 +72,7 @@ def furthest(
 def _polynomial(word: BitVec, words: Mapping[Term, str]) -> Polynomial | None:
     """The integer that a word is where nothing wraps; None where it depends on something that has no name."""
     if (value := value_of(word)) is not None:
-        return {(): _signed(value, word.width)}
+        return {(): signed(value, word.width)}
     if (name := words.get(word)) is not None:
         return {} if name == ZERO else {(name,): 1}
     if word.op in EXTENSIONS:
@@ -86,11 +87,11 @@ def _polynomial(word: BitVec, words: Mapping[Term, str]) -> Polynomial | None:
     constant, parts = linear_parts(word)
     if list(parts) == [word]:
         return None
-    total = {(): _signed(constant, word.width)}
+    total = {(): signed(constant, word.width)}
     for atom, factor in parts.items():
         if (one := _polynomial(atom, words)) is None:
             return None
-        total = plus(total, times(one, {(): _signed(factor, word.width)}))
+        total = plus(total, times(one, {(): signed(factor, word.width)}))
     return total if len(total) <= MOST_PARTS else None
 
 
@@ -156,7 +157,3 @@ def _with_global_sizes(one: Polynomial) -> Polynomial:
             total = plus(total, {tuple(sorted(left)): count})
         one = total
     return {part: count for part, count in one.items() if count}
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value

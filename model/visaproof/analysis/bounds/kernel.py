@@ -43,6 +43,7 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.expressions import Expression, Relation
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
@@ -131,8 +132,8 @@ class BoundsAnswers:
         return each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up)
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        bounds = self._over_rounds(decide_bounds, rounds)
         keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
+        bounds = self._by_ends(rounds, tuple(keys)) or self._over_rounds(decide_bounds, rounds)
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
         found = BoundsFinding(
             question=rounds[0],
@@ -148,6 +149,13 @@ class BoundsAnswers:
             return replace(found, enough=self.sizes.find(rounds, bounds.surface))
         except LimitReached:  # the answer is there without it
             return found
+
+    def _by_ends(self, rounds: list[BoundsQuestion], keys: tuple[str, ...]) -> Holds | None:
+        """Products of unknowns are asked about as integers first: where that suffices no solver has to know them."""
+        if len(keys) != 1 or self._is_partial(rounds) or not any(one.outside for one in rounds):
+            return None
+        rung = self.sizes.stated(rounds, keys[0])
+        return Holds(rung) if rung else None
 
     def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:
         """Whether more accesses of the message may be made than these questions are about."""
@@ -248,7 +256,7 @@ def ask_bounds(
         put,
         () if unmodelled else tuple(unwritten_reads(kernel, ran)),
         premises,
-        SizeFinder(launch, _names(kernel, launch, start, stated), asked),
+        SizeFinder(launch, _names(kernel, launch, start, stated), asked, _amounts(stated)),
         _contradict(premises, kernel, timeout_ms),
         limit,
     )
@@ -258,6 +266,12 @@ def _names(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -
     """With the global size that is stated."""
     sizes = global_sizes(LaunchNames(kernel, launch, start), stated.global_size)
     return LaunchNames(kernel, launch, start, tuple(size for size, _ in sizes))
+
+
+def _amounts(stated: StatedLaunch) -> dict[str, Polynomial]:
+    """The sizes that are sums of products."""
+    found = {surface: polynomial(amount) for surface, amount in stated.surfaces}
+    return {surface: one for surface, one in found.items() if one is not None}
 
 
 def _stated_of(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> Start:

@@ -164,10 +164,13 @@ def _in_sum(atom: BitVec, count: int, base: BitVec, times: int, less: BitVec) ->
 def _in_group(launched: LaunchedIds, lane: int) -> Iterator[Bool]:
     """That its ids are below the local size, as far as it is shown."""
     for dimension, (word, size) in enumerate(zip(launched.ids[lane], launched.sizes, strict=True)):
-        if word.op is not Op.CONST and (
-            _follows_from_the_lane(launched, lane, dimension) or _by_induction(launched, lane, dimension)
-        ):
+        if word.op is not Op.CONST and is_in_group(launched, lane, dimension):
             yield _is_below(_id(word, dimension), size)
+
+
+def is_in_group(launched: LaunchedIds, lane: int, dimension: int) -> bool:
+    """Whether it is shown that the id of a lane that is on is below the local size."""
+    return _follows_from_the_lane(launched, lane, dimension) or _by_induction(launched, lane, dimension)
 
 
 def _follows_from_the_lane(launched: LaunchedIds, lane: int, dimension: int) -> bool:

@@ -1,6 +1,6 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from time import process_time
@@ -9,8 +9,9 @@ from typing import Generic, TypeVar
 from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
+from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
-from visaproof.analysis.conflicts.usual_launches import in_launch, widest_first
+from visaproof.analysis.conflicts.usual_search import UsualSearch
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
 from visaproof.checking.ladder import NORMAL_FORM, literals
@@ -24,19 +25,12 @@ from visaproof.smt import (
     Bool,
     Term,
     conj,
-    const,
-    disj,
-    evaluate,
-    false,
     is_false,
     is_true,
     substitute,
-    subterms,
-    symbol,
     symbols_of,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.compiled import compiled
 from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
@@ -58,12 +52,6 @@ MOST_STATEMENTS = 10_000
 
 USUAL_LAUNCHES = 12
 """In how many the simple values are tried: first threads of groups of different sizes."""
-
-MOST_USUAL = 10
-"""In how many of them the solver is asked first."""
-
-USUAL_MS = 2_000
-"""For one of these; where it takes longer the next one is not asked."""
 
 ANY_LANE_MS = 3_000
 """For a question about any lane, in which products are integers of which only the order is known."""
@@ -190,7 +178,7 @@ class Search(Generic[T]):
         lifted: dict[Form, str] = {}
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
-        usual, stuck = list(left), 0
+        usual, stuck = UsualSearch(asked, self.conditions, left, conj(self.premise, *self.earlier)), 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
             condition, rung = without_constant_sums(self.conditions[index])
@@ -220,9 +208,12 @@ class Search(Generic[T]):
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
 
-    def excluded(self, asked: Asked) -> str:
-        """The solvers that show that none of the conditions holds for any lane; empty where one may."""
-        known: dict[Form, str] = {}
+    def excluded(self, asked: Asked, known: dict[Form, str] | None = None) -> str:
+        """The solvers that show that none of the conditions holds for any lane; empty where one may.
+
+        What was asked before is `known`.
+        """
+        known = {} if known is None else known
         rungs: dict[str, None] = {}
         for index in range(len(self.conditions)):
             condition, rung = without_constant_sums(self.conditions[index])
@@ -247,34 +238,30 @@ class Search(Generic[T]):
             known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
         return known[form]
 
-    def _solved_one(self, asked: Asked, index: int, near: tuple[Bool, ...], left: list[int]) -> Never | Found[T] | Open:
-        """Whether this condition can hold; `near` are the earlier conditions on the same lanes.
-
-        Of `left` usual launches are asked, once: then nothing is left.
-        """
+    def _solved_one(
+        self, asked: Asked, index: int, near: tuple[Bool, ...], usual: UsualSearch
+    ) -> Never | Found[T] | Open:
+        """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""
         formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], False
-        abstract = _without_products(formula)
+        abstract = without_products(formula)
         if abstract is not formula:
             answer = solve([abstract], asked.timeout_ms)
             if isinstance(answer, Unsatisfiable):
                 return Never(answer.solver)
-        found = self._in_first_rounds(asked, index, formula)
-        if found is None and left:
-            found = self._in_usual_launches(asked, left)
-            left.clear()
+        found = self._in_first_rounds(asked, index, formula) or self._shown(usual.in_first_groups())
         if found is not None:
             return found
-        launched, usual = asked.start.group.launched, False
+        launched, only_usual = asked.start.group.launched, False
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
                 case Unsatisfiable(solver):
-                    return (
-                        Open(f"{self.subject} {self.verb} in no usual launch")
-                        if usual
-                        else (self._in_vain() if possible else Never(solver))
-                    )
-                case Satisfiable(values, _) if launched is not None and not usual and not launched.exists(values):
-                    formula, usual = conj(formula, launched.is_usual()), True
+                    never = self._in_vain() if possible else Never(solver)
+                    return self._in_no_usual_launch() if only_usual else never
+                case Satisfiable(values, _) if not (only_usual or launched is None or launched.exists(values)):
+                    found = self._shown(usual.in_all_groups())
+                    if found is not None or usual.none:
+                        return found or self._in_no_usual_launch()
+                    formula, only_usual = conj(formula, launched.is_usual()), True
                 case Satisfiable(values, _):
                     tried = self._tried(index, values)
                     if tried is not None:
@@ -289,28 +276,11 @@ class Search(Generic[T]):
                     return Open(self._naming(undecided.reason, index))
         return self._in_vain()
 
-    def _in_usual_launches(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
-        """What a run shows in the first group of a launch as hosts make them: a reader knows those."""
-        formula = conj(self.premise, disj(*(self.conditions[index] for index in left)), *self.earlier)
-        for launch in widest_first(asked)[:MOST_USUAL]:
-            match solve([in_launch(formula, launch)], min(USUAL_MS, 2 * asked.timeout_ms)):
-                case Unsatisfiable():
-                    continue
-                case Satisfiable(values, _):
-                    known = {**values, **launch}
-                    index = next(one for one in left if evaluate(self.conditions[one], known))
-                    tried = self._tried(index, known)
-                    if isinstance(tried, Found):
-                        return tried
-                case _:
-                    break
-        return None
-
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
         """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""
         later = [one for one in symbols_of(formula) if isinstance(one.payload, OfLoop)]
         if later:
-            whatever = conj(*(substitute(formula, _constants(later, factor)) for factor in (0, 0x10001)))
+            whatever = conj(*(substitute(formula, constants(later, factor)) for factor in (0, 0x10001)))
             match solve([whatever], asked.timeout_ms):
                 case Satisfiable(values, _):
                     tried = self._tried(index, values)
@@ -318,6 +288,14 @@ class Search(Generic[T]):
                 case _:
                     pass
         return None
+
+    def _shown(self, models: Iterator[tuple[int, Values]]) -> Found[T] | None:
+        """The first of these models that a run confirms."""
+        tried = (self._tried(index, values) for index, values in models)
+        return next((one for one in tried if isinstance(one, Found)), None)
+
+    def _in_no_usual_launch(self) -> Open:
+        return Open(f"{self.subject} {self.verb} in no usual launch")
 
     def _in_vain(self) -> Open:
         return Open(f"{self.subject} {self.verb} only where loads from one place disagree")
@@ -334,16 +312,3 @@ class Search(Generic[T]):
         used = set(symbols_of(self.conditions[index]))
         depends = dependence(one.described() for one in self.uninterpreted if one.symbol in used)
         return f"{text}: that {depends}" if depends else text
-
-
-def _constants(symbols: Sequence[Term], factor: int) -> dict[Term, Term]:
-    """A multiple of the factor for each word, no two alike where it is odd, and false for each condition."""
-    return {one: const(factor * k, one.width) if one.width else false() for k, one in enumerate(symbols, 1)}
-
-
-def _without_products(formula: Bool) -> Bool:
-    """Each product or quotient of unknowns replaced by one unknown: what cannot hold then cannot hold at all."""
-    cut: dict[Term, Term] = {
-        term: symbol(f"product.{term.serial}", term.width) for term in subterms(formula) if term.op in PRODUCTS
-    }
-    return substitute(formula, cut) if cut else formula

@@ -27,6 +27,8 @@ class Limits:
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     seed: int = 0
     claim_s: float = inf
+    cross_check: bool = False
+    """Noted, because the answer depends on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Asker:
 
 def error_record(file: str, error: Exception) -> dict[str, Any]:
     """What programs read of a file about which nothing could be asked."""
-    from visaproof.isa.errors import NotModelled, ReadError
+    from visaproof.isa.errors import NotModelled, ReadError, SolversDisagree
 
     record: dict[str, Any] = {"file": file, "error": str(error)}
     match error:
@@ -89,6 +89,8 @@ def error_record(file: str, error: Exception) -> dict[str, Any]:
             record |= {"message": error.message, "at": {"file": at.path, "line": at.line, "column": at.column}}
         case NotModelled() | OSError():
             pass
+        case SolversDisagree():
+            record["disagreement"] = True
         case _:
             record["internal"] = True
     return record
@@ -134,7 +136,7 @@ class Kept:
             self.cache.add(key, result)
 
 
-NOT_KEPT = (ExitCode.USAGE, ExitCode.INTERNAL, ExitCode.INTERRUPTED)
+NOT_KEPT = (ExitCode.USAGE, ExitCode.INTERNAL, ExitCode.INTERRUPTED, ExitCode.DISAGREEMENT)
 
 
 def answered(asker: Asker, tasks: Sequence[Task], kept: Kept) -> Generator[tuple[int, "Result", bool]]:

@@ -108,3 +108,14 @@ def stated_of(path: Path, entries: list[Entry], arguments: Namespace) -> dict[st
         said = vars(arguments)[name]
         found[name] = [*own[name], *said] if isinstance(said, list) else own[name] if said == plain[name] else said
     return found
+
+
+def with_stated_of_pair(arguments: Namespace, entries: list[Entry], source: Path, target: Path | None) -> Namespace:
+    """With what is stated of the source; of the target, its launch counts.  Raises UsageError."""
+    if not entries:
+        return arguments
+    own = stated_of(source, entries, arguments)
+    launch = None if target is None else stated_of(target, entries, arguments).get("launch")
+    if arguments.launch_target is None and arguments.launch is None:
+        own["launch_target"] = launch
+    return Namespace(**(vars(arguments) | own))

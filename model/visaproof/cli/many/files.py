@@ -51,10 +51,10 @@ def tasks_of(arguments: Namespace) -> list[Task]:
             )
         else:
             found.append(Task(path, arguments.launch))
-    return chosen_of(_with_stated(found, arguments), inputs_of, arguments)
+    return chosen_of(with_stated(found, arguments), inputs_of, arguments)
 
 
-def _with_stated(tasks: list[Task], arguments: Namespace) -> list[Task]:
+def with_stated(tasks: list[Task], arguments: Namespace) -> list[Task]:
     """With what the configuration says of each.  Raises ReadError and UsageError."""
     entries = entries_of(arguments)
     if not entries:

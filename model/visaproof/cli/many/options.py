@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from visaproof.cli.many.baseline import add_baseline
 from visaproof.cli.many.cache import add_cache
-from visaproof.cli.options.arguments import count, seconds
+from visaproof.cli.options.arguments import add_cross_check, count, seconds
 from visaproof.report.results.formats import Format
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from visaproof.report.results.outputs import Output
 
 FORMATS = tuple(one.value for one in Format)
-LEVELS = ("refuted", "unknown", "bounded", "vacuous", "not-modelled", "unreadable", "internal")
+LEVELS = ("refuted", "unknown", "bounded", "vacuous", "not-modelled", "unreadable", "internal", "disagreement")
 """The values of `report.results.finding.Level`."""
 
 
@@ -34,6 +34,7 @@ def add_many(parser: ArgumentParser, old_cache: str | None = None) -> None:
     which.add_argument(
         "--changed-since", metavar="REV", help="only files that differ from this revision of git, or are new"
     )
+    add_cross_check(which)
     add_results(parser)
     add_baseline(parser)
     add_cache(parser, old_cache)

@@ -9,7 +9,7 @@ from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 
 if TYPE_CHECKING:
-    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (argparse has no public name for it)
+    from argparse import _ActionsContainer, _SubParsersAction  # pyright: ignore[reportPrivateUsage]  (no public names)
 
     from visaproof.launch.launch import StatedGroups
     from visaproof.launch.relations.expressions import Disjoint, Relation
@@ -133,6 +133,12 @@ def add_limit(parser: ArgumentParser, of_what: str, default: float = LIMIT_S) ->
         "--limit", type=seconds, default=default, metavar="SECONDS",
         help=f"processor time for {of_what}: then what is decided is shown, and the rest named (default: {default:g})",
     )  # fmt: skip
+
+
+def add_cross_check(parser: "_ActionsContainer") -> None:
+    """Both solvers instead of the faster one."""
+    told = "ask both solvers: an answer counts only if both give it, and where they disagree the run fails with code 6"
+    parser.add_argument("--cross-check", action="store_true", help=told)
 
 
 def count(text: str) -> int:

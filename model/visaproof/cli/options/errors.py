@@ -4,9 +4,20 @@ import sys
 from pathlib import Path
 
 from visaproof.cli.options.exit_codes import ExitCode
-from visaproof.isa.errors import IllegalInstruction, LimitReached, NotModelled, Position, ReadError, UndefinedBehavior
+from visaproof.isa.errors import (
+    IllegalInstruction,
+    LimitReached,
+    NotModelled,
+    Position,
+    ReadError,
+    SolversDisagree,
+    UndefinedBehavior,
+)
 
 REPORT = "This is a bug of visaproof; please report it.  VISAPROOF_DEBUG=1 shows where it happened."
+DISAGREE_HINT = (
+    "no verdict of this question counts; `prove --emit smt2 DIR` writes the questions of claims for a report"
+)
 MAX_SHOWN_FILE = 16 * 1024 * 1024
 """Bytes of a file that is opened again to show one of its lines."""
 
@@ -32,6 +43,10 @@ def show_error(error: BaseException) -> ExitCode:
         case NotModelled():
             _say(f"error: not modelled: {error}")
             return ExitCode.NOT_MODELLED
+        case SolversDisagree():
+            notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
+            _say(f"error: solvers disagree: {error}{notes}", DISAGREE_HINT)
+            return ExitCode.DISAGREEMENT
         case OSError(strerror=str(reason)):
             _say(f"error: {f'{error.filename}: ' if error.filename else ''}{reason}")
             return ExitCode.USAGE

@@ -13,6 +13,7 @@ class ExitCode(IntEnum):
     UNKNOWN = 3
     NOT_MODELLED = 4
     VACUOUS = 5
+    DISAGREEMENT = 6
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141
@@ -25,12 +26,14 @@ TABLE = """exit codes:
     3  unknown: nothing decided it in time
     4  not modelled
     5  vacuous: the assumptions never hold, so a proof says nothing
+    6  two solvers disagree (--cross-check)
    70  internal error of visaproof (please report it; VISAPROOF_DEBUG=1 shows the traceback)
   130  interrupted by Ctrl-C
-Of several, the first of 70, 130, 2, 1, 5, 4, 3 that applies is returned."""
+Of several, the first of 70, 6, 130, 2, 1, 5, 4, 3 that applies is returned."""
 
 _WORST_FIRST = (
     ExitCode.INTERNAL,
+    ExitCode.DISAGREEMENT,
     ExitCode.INTERRUPTED,
     ExitCode.USAGE,
     ExitCode.REFUTED,

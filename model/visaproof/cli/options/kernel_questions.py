@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,11 @@ def show_stop(stopped: "Stop", left_out: "Sequence[Instruction]") -> ExitCode:
         print("  hint: what is listed as not asked comes after this statement", file=sys.stderr)
     else:
         print(f"\n  {stopped}")
-    for one in left_out:
-        why = str(LimitReached(stopped.seconds)) if limit else "the statement that is not modelled comes before it"
-        print(f"  not asked: {one.position}: {one.opcode}: {why}")
+    why = str(LimitReached(stopped.seconds)) if limit else "the statement that is not modelled comes first"
+    for path, several in groupby(left_out, lambda one: one.position.path):
+        print(f"  not asked: {path}: {why}")
+        for one in several:
+            print(f"    line {one.position.line}: {one.opcode}")
     sys.stdout.flush()
     return ExitCode.UNKNOWN if limit else ExitCode.NOT_MODELLED
 

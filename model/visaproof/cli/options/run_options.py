@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 1 << 28
 """Of one buffer."""
 BUFFER_FORMS = (
-    "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED], small:COUNT[:SEED], local:BYTES or BUFFER+OFFSET"
+    "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED], small:COUNT[:SEED], counting:COUNT, local:BYTES or "
+    "BUFFER+OFFSET"
 )
 
 
@@ -143,7 +144,7 @@ def _part(text: str, takes: "Parameters") -> "PartOf | None":
 
 def _content(option: str, text: str) -> "bytes | LocalBytes":
     from visaproof.execution.arguments import LocalBytes
-    from visaproof.execution.contents import small_numbers
+    from visaproof.execution.contents import counting_numbers, small_numbers
 
     if text.startswith("@"):
         return file_content(f"--buffer {option}", Path(text[1:]))
@@ -152,7 +153,7 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
     if not all(word.isascii() and word.isdecimal() and len(word) < 20 for word in (size, seed or "0")):
         raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS)
     count, generator = int(size), random.Random(int(seed or "0"))
-    if count * (4 if kind in ("floats", "small") else 1) > MOST_BYTES:
+    if count * (4 if kind in ("floats", "small", "counting") else 1) > MOST_BYTES:
         raise UsageError(f"--buffer {option}: too large", f"at most {MOST_BYTES:,} bytes")
     match kind:
         case "zeros" if not seed:
@@ -163,6 +164,8 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
             return struct.pack(f"<{count}f", *(generator.uniform(-1, 1) for _ in range(count)))
         case "small":
             return small_numbers(count, int(seed or "0"))
+        case "counting" if not seed:
+            return counting_numbers(count)
         case "local" if not seed:
             return LocalBytes(count)
         case _:

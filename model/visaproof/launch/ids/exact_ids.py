@@ -54,6 +54,7 @@ def exact_ids(shape: GroupShape, size: Triple) -> LaunchedIds:
         sizes=(const(size[0], BITS), const(size[1], BITS), const(size[2], BITS)),
         on=tuple(true() if lane < left else neg(last) for lane in range(shape.simd)),
         facts=tuple(ule(one, const(radix - 1, one.width)) for one, radix in open_digits),
+        digits=tuple((one, prod(radices[:place])) for place, one in enumerate(symbols)),
         meanings={str(one.payload): what for one, _ in open_digits},
         usual=({one: 0 for one, _ in open_digits}, {one: radix - 1 for one, radix in open_digits}),
     )

@@ -64,6 +64,8 @@ class LaunchedIds:
     """Work items of a group."""
     told_apart: bool = True
     """Whether the ids tell the lanes apart that are on."""
+    digits: tuple[tuple[BitVec, int], ...] = ()
+    """The number of the thread in its group, where it is a sum: words, and what one counts in each."""
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""
@@ -83,9 +85,21 @@ class LaunchedIds:
         x, y, z = evaluate_all(self.sizes, values)
         if not 0 < x * y * z <= self.most:
             return False
-        on = evaluate_all(self.on, values)
-        row = tuple(self._lane(lane, values) if on[lane] else None for lane in range(len(self.ids)))
+        row = self._row(values)
         return any(row in rows_of(way, (x, y, z)) for way in self.ways)
+
+    def numbers(self, values: Mapping[Term, int]) -> list[int]:
+        """Which number the thread may have in its group; none where its ids do not tell it."""
+        if not self.ways:
+            words = evaluate_all([word for word, _ in self.digits], values)
+            return [sum(word * weight for word, (_, weight) in zip(words, self.digits, strict=True))] if words else []
+        row, (x, y, z) = self._row(values), evaluate_all(self.sizes, values)
+        layouts = (rows_of(way, (x, y, z)) for way in self.ways) if 0 < x * y * z <= self.most else ()
+        return [rows.index(row) for rows in layouts if row in rows]
+
+    def _row(self, values: Mapping[Term, int]) -> tuple[Triple | None, ...]:
+        on = evaluate_all(self.on, values)
+        return tuple(self._lane(lane, values) if on[lane] else None for lane in range(len(self.ids)))
 
     def _lane(self, lane: int, values: Mapping[Term, int]) -> Triple:
         x, y, z = evaluate_all(self.ids[lane], values)

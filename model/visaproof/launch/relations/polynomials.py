@@ -29,6 +29,20 @@ def times(one: Polynomial, other: Polynomial) -> Polynomial:
     return found
 
 
+def polynomial(one: Expression) -> Polynomial | None:
+    """None where it has a remainder."""
+    match one:
+        case Number(value):
+            return {(): value}
+        case Name(text):
+            return {(text,): 1}
+        case Operation(sign, left, right):
+            first, second = polynomial(left), polynomial(right)
+            if first is None or second is None or sign == "%":
+                return None
+            return times(first, second) if sign == "*" else plus(first, times(second, {(): 1 if sign == "+" else -1}))
+
+
 def quotient(one: Polynomial, other: Polynomial) -> Polynomial | None:
     """One divided by a single product of names; None where it is no multiple of it."""
     (names, count), *more = other.items()

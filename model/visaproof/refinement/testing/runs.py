@@ -37,6 +37,7 @@ from visaproof.refinement.testing.memory import (
 from visaproof.refinement.testing.ran import Ran
 from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.sampled import fill_images, images_of
+from visaproof.refinement.testing.thread_start import as_started
 from visaproof.refinement.testing.words import is_input
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
@@ -127,7 +128,8 @@ def launch_of(
     values = without_distances((source, target), values)
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
-    values = question.launched.group.with_room(question.lanes, values) | {
+    group = question.launched.group
+    values = as_started(group, group.with_room(question.lanes, values)) | {
         buffer_base(buffer): base // question.sharing.unit(buffer)
         for buffer, base in bases_of(apart, values, question.sharing).items()
     }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
@@ -11,6 +12,7 @@ from visaproof.analysis.findings.kernel import Uses
 from visaproof.launch.premises import Premise
 from visaproof.report.one_kernel.conflicts import data_dependence, inputs_of, readings_of, surface_name
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record, write_record
+from visaproof.report.one_kernel.stored_type import stored_type
 from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import ConflictsFile, FreeIf, Scatter
 
@@ -47,6 +49,7 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
                 free_if=_missing_record(answers, finding),
                 colliding_lanes=(offset + (conflict.first.lane or 0), offset + (conflict.second.lane or 0)),
                 writes=[write_record(write, offset) for write in conflict.writes],
+                data_type=stored_type(instruction.position, answers.kernel) or UNSET,
                 execution_mask=f"{conflict.state.exec_mask:#x}",
                 inputs={name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
                 depends_on_data=data_dependence(answers, conflict),

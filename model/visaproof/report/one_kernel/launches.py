@@ -38,7 +38,7 @@ def launch_of(
     """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
     stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
     if any(loads_that_decide(answers, shown)):
-        stated = replace(stated, contents=("small", "zeros"))
+        stated = replace(stated, contents=("small", "counting", "zeros"))
     return find_launch(_program(answers), position, event, stated)
 
 

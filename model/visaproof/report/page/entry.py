@@ -11,6 +11,7 @@ class Mark(Enum):
     """How an answer is shown: the worst first.  The words are those of `--fail-on`, and two for what is good."""
 
     INTERNAL = "internal"
+    DISAGREEMENT = "disagreement"
     UNREADABLE = "unreadable"
     REFUTED = "refuted"
     VACUOUS = "vacuous"
@@ -22,7 +23,8 @@ class Mark(Enum):
 
 
 SIGNS = {
-    Mark.INTERNAL: "‼", Mark.UNREADABLE: "!", Mark.REFUTED: "✕", Mark.VACUOUS: "∅", Mark.NOT_MODELLED: "–",
+    Mark.INTERNAL: "‼", Mark.DISAGREEMENT: "≠",
+    Mark.UNREADABLE: "!", Mark.REFUTED: "✕", Mark.VACUOUS: "∅", Mark.NOT_MODELLED: "–",
     Mark.BOUNDED: "~", Mark.UNKNOWN: "?", Mark.PROVED: "✓", Mark.NOTE: "i",
 }  # fmt: skip
 """Beside each colour, for whom colours say nothing."""

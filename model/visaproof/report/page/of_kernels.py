@@ -19,7 +19,7 @@ NOT_ASKED = "Not asked: whether two messages or two threads race (visaproof run 
 WORDS = {
     Mark.REFUTED: "REFUTED", Mark.VACUOUS: "VACUOUS", Mark.BOUNDED: "BOUNDED", Mark.UNKNOWN: "UNKNOWN",
     Mark.NOT_MODELLED: "NOT MODELLED", Mark.PROVED: "PROVED", Mark.NOTE: "NOTE", Mark.UNREADABLE: "UNREADABLE",
-    Mark.INTERNAL: "INTERNAL ERROR",
+    Mark.INTERNAL: "INTERNAL ERROR", Mark.DISAGREEMENT: "SOLVERS DISAGREE",
 }  # fmt: skip
 
 
@@ -144,7 +144,8 @@ def of_check(record: Mapping[str, Any]) -> Iterator[Entry]:
 
 def of_unread(command: str, record: Mapping[str, Any]) -> Iterator[Entry]:
     """A file about which nothing was asked."""
-    mark = Mark.INTERNAL if record.get("internal") else Mark.UNREADABLE
+    mark = Mark.DISAGREEMENT if record.get("disagreement") else Mark.UNREADABLE
+    mark = Mark.INTERNAL if record.get("internal") else mark
     yield _plain(command, record, Mark.UNKNOWN if record.get("limit_reached") else mark, record["error"])
 
 

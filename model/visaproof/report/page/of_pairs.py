@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from visaproof.report.page.entry import Entry, Mark, Panel, command_rows, facts, premises_of, text_of
-from visaproof.report.pictures.refinement import NARROW, WIDE, memory_picture
+from visaproof.report.pictures.refinement import NARROW, WIDE, in_type, memory_picture
 from visaproof.report.pictures.words import Buffer
 from visaproof.report.records.refine import SAME_PROGRAM, Dword
 
@@ -20,6 +20,7 @@ MARKS = {
     "does not refine": Mark.REFUTED, "unknown": Mark.UNKNOWN, "not modelled": Mark.NOT_MODELLED,
     "unmatched": Mark.UNREADABLE, "inputs do not match": Mark.UNREADABLE, "unreadable": Mark.UNREADABLE,
     "no counterpart": Mark.UNREADABLE, "failed": Mark.INTERNAL,
+    "solvers disagree": Mark.DISAGREEMENT,
 }  # fmt: skip
 """By the words of `refine` and of `tv`."""
 MOST_ROWS = 40
@@ -114,6 +115,7 @@ def _pictures(example: Record, name: str) -> tuple[str, ...]:
     if not around:
         return ()
     writers = (_writer(example["after_source"]), _writer(example["after_target"]))
+    around = [in_type(one, example.get("data_type")) for one in around]
     drawn = [memory_picture(around, example["surface"], writers, f"{name}-{kind}", room) for room, kind in WIDTHS]
     return tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
 

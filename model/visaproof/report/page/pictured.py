@@ -20,7 +20,10 @@ def conflict_pictures(one: conflicts.Refuted, name: str) -> tuple[str, tuple[str
     first_lane = min((write.lane for write in writes), default=0)
     start = first_lane - first_lane % one.lanes if one.lanes else 0
     every = range(start, start + one.lanes)
-    drawn = [conflict_picture(writes, pair, every, buffer, items, f"{name}-{kind}", room) for room, kind in WIDTHS]
+    drawn = [
+        conflict_picture(writes, pair, every, buffer, items, f"{name}-{kind}", room, one.data_type)
+        for room, kind in WIDTHS
+    ]
     who = "work items" if items else "lanes"
     numbers = [items.get(lane, lane) for lane in pair]
     what = drawn[0].title.partition(" write ")[2]

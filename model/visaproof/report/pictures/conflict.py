@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip
-from visaproof.report.pictures.words import Buffer
+from visaproof.report.pictures.words import Buffer, value_text
 from visaproof.report.records.common import Write
 
 MOST_BYTES = 16
@@ -22,6 +22,7 @@ def conflict_picture(
     items: dict[int, int],
     name: str,
     width: int = WIDE,
+    data_type: object = None,
 ) -> Drawing:
     """Lanes on the left, memory on the right; where there is little room, below."""
     first, second = (next(one for one in writes if one.lane == lane) for lane in pair)
@@ -32,7 +33,7 @@ def conflict_picture(
     right = 560 if width == WIDE else width - 8
     places = (30, 90, 230, 380) if width == WIDE else (20, 64, 150, 250)
     titles = ("LANE", "WORK ITEM" if items else "", "TEXEL" if _is_texel(first) else "BYTE OFFSET", "WRITES")
-    words = {one.lane: _cells(one, items) for one in reversed(writes)}
+    words = {one.lane: _cells(one, items, data_type) for one in reversed(writes)}
     ends = dict(rows(drawing, shown, Columns(titles, places, words), top, right))
     bottom = ends.pop(-1)
     memory_x, memory_y = (690, top + 34) if width == WIDE else (16, bottom + 34)
@@ -61,14 +62,14 @@ def _about(writes: Sequence[Write], pair: tuple[int, int], lanes: Sequence[int],
     return f"{said}; {len(off)} are off." if off else f"{said}."
 
 
-def _cells(write: Write, items: dict[int, int]) -> tuple[str, ...]:
+def _cells(write: Write, items: dict[int, int], data_type: object) -> tuple[str, ...]:
     item = items.get(write.lane)
     shown = "" if item is None else str(item)
     if _is_texel(write):
         return str(write.lane), shown, _place(write), f"{write.value:#x}" if isinstance(write.value, int) else ""
     address = write.address if isinstance(write.address, int) else 0
     width = write.bytes if isinstance(write.bytes, int) else 0
-    value = f"{write.value:#0{2 + 2 * width}x}" if isinstance(write.value, int) else ""
+    value = value_text(write.value, width, data_type) if isinstance(write.value, int) else ""
     return str(write.lane), shown, f"{address:#x}", value
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from visaproof.report.pictures.drawing import Drawing, fitting
-from visaproof.report.pictures.words import Buffer
+from visaproof.report.pictures.words import Buffer, value_text
 from visaproof.report.records.refine import Dword
 
 WIDE, NARROW = 960, 400
@@ -57,3 +59,11 @@ def _narrow(drawing: Drawing, dwords: Sequence[Dword], buffer: Buffer) -> None:
             hit = differs and side != "before"
             drawing.box(128 + 90 * column, y, 84, 34, "hit" if hit else "cell", 4)
             drawing.text(170 + 90 * column, y + 22, getattr(one, side), "b" if hit else "", "middle")
+
+
+def in_type(dword: Dword, data_type: object) -> Dword:
+    """The same as floats, where it holds them."""
+    if data_type != "f":
+        return dword
+    words = {side: value_text(int(getattr(dword, side), 16), 4, data_type) for side, _ in SIDES}
+    return msgspec.structs.replace(dword, **words)

@@ -1,6 +1,7 @@
 """Places in memory in the kernel's words: `out[2]` rather than bytes of a surface."""
 
 import re
+import struct
 from dataclasses import dataclass
 
 _BOUND = re.compile(r"(?P<way>.*?) ?\(?argument (?P<index>\d+)(?: \((?P<name>[^()]*)\))?\)?")
@@ -41,3 +42,15 @@ class Buffer:
         if count == 1:
             return f"byte {start:#x} of {self.name}"
         return f"bytes {start:#x} to {start + count - 1:#x} of {self.name}"
+
+
+_FLOATS = {"hf": (2, "e"), "f": (4, "f"), "df": (8, "d")}
+
+
+def value_text(value: int, width: int, data_type: object = None) -> str:
+    """The bits of a value as a float where that is its type, and else in hexadecimal."""
+    size, code = _FLOATS.get(str(data_type), (0, ""))
+    if size != width:
+        return f"{value:#0{2 + 2 * width}x}"
+    (found,) = struct.unpack(f"<{code}", value.to_bytes(width, "little"))
+    return f"{found:g}" if found == found else f"NaN ({value:#x})"

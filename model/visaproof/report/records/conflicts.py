@@ -64,6 +64,8 @@ class Refuted(ScatterOf, kw_only=True, frozen=True, tag="refuted"):
     colliding_lanes: tuple[int, int]
     writes: list[Write]
     """Of all lanes that are enabled."""
+    data_type: str | UnsetType = UNSET
+    """What the values are, where the kernel declares floats: hf, f or df."""
     execution_mask: str
     inputs: dict[str, str]
     """Those that are not 0, by their meaning."""

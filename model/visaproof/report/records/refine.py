@@ -136,6 +136,8 @@ class Example(Record, kw_only=True, frozen=True):
     after_target: After | UnsetType = UNSET
     dwords: list[Dword] | UnsetType = UNSET
     """The memory around the difference."""
+    data_type: str | UnsetType = UNSET
+    """What these are, where the kernels that wrote there declare floats: f."""
     runs: dict[str, LaneRun] | UnsetType = UNSET
 
 

@@ -14,7 +14,7 @@ from visaproof.visaasm.file_content import content_of, place_in_json
 
 FORMAT = 1
 MOST_BYTES = 2**28
-NEVER_KNOWN = (Level.UNREADABLE, Level.INTERNAL)
+NEVER_KNOWN = (Level.UNREADABLE, Level.INTERNAL, Level.DISAGREEMENT)
 """Of a file that cannot be read nothing is known."""
 
 

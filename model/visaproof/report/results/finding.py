@@ -12,6 +12,8 @@ class Level(Enum):
     """Why a finding is one: the words of `--fail-on`, the worst first."""
 
     INTERNAL = "internal"
+    DISAGREEMENT = "disagreement"
+    """Two solvers answer one question differently."""
     UNREADABLE = "unreadable"
     REFUTED = "refuted"
     VACUOUS = "vacuous"
@@ -22,6 +24,7 @@ class Level(Enum):
 
 CODES = {
     Level.INTERNAL: 70,
+    Level.DISAGREEMENT: 6,
     Level.UNREADABLE: 2,
     Level.REFUTED: 1,
     Level.VACUOUS: 5,

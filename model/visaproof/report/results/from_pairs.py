@@ -13,6 +13,7 @@ LEVELS = {
     Answer.UNREADABLE: Level.UNREADABLE,
     Answer.MISSING: Level.UNREADABLE,
     Answer.FAILED: Level.INTERNAL,
+    Answer.DISAGREED: Level.DISAGREEMENT,
 }
 """Of answers that are findings."""
 

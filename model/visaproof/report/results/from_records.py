@@ -64,7 +64,11 @@ def _unreadable(origin: Origin, record: Record) -> Iterator[Finding]:
     if record.get("limit_reached"):
         yield origin.finding(Level.UNKNOWN, "file", record["error"])
     else:
-        level = Level.INTERNAL if record.get("internal") else Level.UNREADABLE
+        level = Level.UNREADABLE
+        if record.get("internal"):
+            level = Level.INTERNAL
+        elif record.get("disagreement"):
+            level = Level.DISAGREEMENT
         yield origin.finding(level, "file", record.get("message", record["error"]), record.get("at"))
 
 

@@ -10,8 +10,8 @@ from visaproof.report.results.finding import Finding, Level, Result
 
 MOST_ROWS = 200
 """Of the summary, which has room for 1 MiB."""
-ERRORS = (Level.REFUTED, Level.UNREADABLE, Level.INTERNAL)
-MARKS = {Level.REFUTED: "❌", Level.UNREADABLE: "❌", Level.INTERNAL: "❌"}
+ERRORS = (Level.REFUTED, Level.UNREADABLE, Level.INTERNAL, Level.DISAGREEMENT)
+MARKS = {Level.REFUTED: "❌", Level.UNREADABLE: "❌", Level.INTERNAL: "❌", Level.DISAGREEMENT: "❌"}
 
 
 def annotations(results: Sequence[Result]) -> Iterator[str]:

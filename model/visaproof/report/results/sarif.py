@@ -14,7 +14,7 @@ from visaproof import __version__
 from visaproof.report.results.finding import Finding, Level, Place, Result
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-LEVELS = {Level.REFUTED: "error", Level.UNREADABLE: "error", Level.INTERNAL: "error"}
+LEVELS = {Level.REFUTED: "error", Level.UNREADABLE: "error", Level.INTERNAL: "error", Level.DISAGREEMENT: "error"}
 """The others are warnings."""
 RULES = {
     "collision": ("LanesCollide", "Two lanes of one message write the same byte."),

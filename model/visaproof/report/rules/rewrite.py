@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import Any
+
+import msgspec
 
 from visaproof.refinement.verdicts import Unknown, Vacuous
 from visaproof.report.text.columns import WIDTH, beside
@@ -42,11 +45,31 @@ class Checked:
         return is_as_stated(self.rule, self.verdict, self.when_right)
 
 
-def rows(checked: Sequence[Checked]) -> Iterator[str]:
+class ShownRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is said of a rule, for people and for programs: what a cache keeps."""
+
+    name: str
+    code: int
+    """The exit code."""
+    as_stated: bool
+    row: tuple[str, ...]
+    details: tuple[str, ...]
+    record: dict[str, Any]
+
+
+def shown(one: Checked, code: int) -> ShownRule:
+    """The same without the terms that it is about."""
+    row = (one.rule.name, one.rule.expect.value, found_of(one), f"{one.seconds:.2f}", _by(one))
+    return ShownRule(
+        name=one.rule.name, code=code, as_stated=one.as_stated, row=row, details=tuple(details(one)),
+        record=record(one),
+    )  # fmt: skip
+
+
+def rows(checked: Sequence[ShownRule]) -> Iterator[str]:
     """The table."""
     titles = ("rule", "stated", "found", "seconds", "by")
-    lines = [(one.rule.name, one.rule.expect.value, found_of(one), f"{one.seconds:.2f}", _by(one)) for one in checked]
-    yield from table(titles, lines, WIDTH, wrapped=True)
+    yield from table(titles, [one.row for one in checked], WIDTH, wrapped=True)
 
 
 def found_of(one: Checked) -> str:

@@ -1,14 +1,23 @@
-"""Two columns of lines, as wide as a page of output."""
+"""Two columns of lines, as wide as a page of output or as the terminal; one below the other where that is narrow."""
 
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 WIDTH = 118
+NARROW = 100
+"""Below so many characters two columns are too narrow to read."""
 
 
 def beside(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
     """The lines of both, folded; the shorter column is filled up."""
-    half = (WIDTH - 9) // 2
+    width = min(WIDTH, shutil.get_terminal_size().columns - 2) if sys.stdout.isatty() else WIDTH
+    if width < NARROW - 2:
+        yield from (f"  {part}".rstrip() for line in left for part in _folded(line, max(width, 40) - 4))
+        yield from (f"  | {part}".rstrip() for line in right for part in _folded(line, max(width, 40) - 6))
+        return
+    half = (width - 9) // 2
     columns = [[part for line in side for part in _folded(line, half)] for side in (left, right)]
     for index in range(max(map(len, columns))):
         cells = [column[index] if index < len(column) else "" for column in columns]

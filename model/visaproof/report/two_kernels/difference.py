@@ -25,6 +25,7 @@ from visaproof.refinement.observed import Observed, is_register, observed_as
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
 from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
 from visaproof.refinement.testing.ran import Missed
+from visaproof.report.one_kernel.stored_type import stored_type
 from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
@@ -281,7 +282,14 @@ def _what_differs_json(comparison: Comparison, found: Difference) -> dict[str, A
 
 def _dwords_json(comparison: Comparison, found: Difference, one: ByteDiffers) -> dict[str, Any]:
     around = dwords(comparison, found, one)
-    return {"dwords": msgspec.to_builtins(around)} if around else {}
+    kernels = (comparison.source.kernel, comparison.target.kernel)
+    types = {
+        stored_type(writer.instruction.position, kernel)
+        for writer, kernel in zip((one.source_writer, one.target_writer), kernels, strict=True)
+        if writer is not None
+    }
+    floats = {"data_type": "f"} if types == {"f"} else {}
+    return {"dwords": msgspec.to_builtins(around)} | floats if around else {}
 
 
 def _left_json(byte: int, writer: Writer | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from time import monotonic, process_time
 
 import msgspec
 
-from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import Program
 from visaproof.pairs.lists import Pair
@@ -86,6 +86,8 @@ class Asker:
             return row(pair, Answer.NOT_MODELLED, str(error))
         except ReadError as error:
             return row(pair, Answer.UNMATCHED, f"{error.position}: {error.message}")
+        except SolversDisagree as error:
+            return row(pair, Answer.DISAGREED, str(error))
         except Exception as error:
             return row(pair, Answer.FAILED, f"{type(error).__name__}: {error}")
 

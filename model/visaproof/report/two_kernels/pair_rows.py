@@ -23,6 +23,7 @@ class Answer(Enum):
     UNREADABLE = "unreadable"
     MISSING = "no counterpart"
     FAILED = "failed"
+    DISAGREED = "solvers disagree"
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ def row(pair: Pair, answer: Answer, detail: str, verdict: dict[str, Any] | None 
 # ---------------------------------------------------------------- kept
 
 NOT_ASKED = "not asked: the budget"
-_NOT_KEPT = (Answer.UNREADABLE, Answer.MISSING, Answer.FAILED)
+_NOT_KEPT = (Answer.UNREADABLE, Answer.MISSING, Answer.FAILED, Answer.DISAGREED)
 _KEPT = ("answer", "detail", "verdict", "reading", "asking")
 
 

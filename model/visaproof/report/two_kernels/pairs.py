@@ -17,10 +17,13 @@ from visaproof.report.two_kernels.pair_rows import Answer, Row
 FINE = (Answer.REFINES, Answer.CONDITIONAL)
 ALWAYS_SHOWN = (Answer.REFINES, Answer.CONDITIONAL, Answer.DIFFERS, Answer.UNKNOWN)
 WIDTH = 120
+IDENTICAL = "the same program"
+"""How a pair refines whose kernels do not differ."""
 NO_PAIR = "in no pair"
 """Under which files are counted that are without one."""
 ATTENTION = (
-    Answer.FAILED, Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
+    Answer.FAILED, Answer.DISAGREED,
+    Answer.UNREADABLE, Answer.MISSING, Answer.UNMATCHED, Answer.DIFFERS, Answer.VACUOUS,
     Answer.NOT_MODELLED, Answer.UNKNOWN, Answer.BOUNDED,
 )  # fmt: skip
 """In the order in which they are listed."""
@@ -50,6 +53,9 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
     if len(groups) > 1:
         lines.append(["all", *_counted(rows, shown)])
     yield from (printable(line).rstrip() for line in table(["class", *(one.value for one in shown)], lines, WIDTH))
+    same = sum(row.answer is Answer.REFINES and row.detail == IDENTICAL for row in rows)
+    if same:
+        yield f"  {same} of them {'is' if same == 1 else 'are'} the same program: nothing was changed"
     needed = Counter[str](text for row in rows for text in row.verdict.get("conditions", ()) if row.answer in FINE)
     if needed:
         yield ""

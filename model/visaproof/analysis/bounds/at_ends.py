@@ -1,0 +1,334 @@
+"""The largest integer that an address can be, proved: each id stands at its largest value, each product at its own.
+
+    c·id + d·group·stride      with id + group·stride ≤ G − 1,  group·stride ≤ G − l,  id ≤ l − 1      (all at least 0)
+
+Of c and d the smaller one counts global ids, and what is left over counts ids or groups.  (G: the global size, or an
+argument below which the guard keeps the global ids; l: the local size.)  Solvers show only what has no products of
+arguments: that ids are below their sizes, and that a guard is what it looks like.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import process_time
+
+from visaproof.analysis.bounds.integers import Below, Integers
+from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of, wide
+from visaproof.analysis.conflicts.any_lane import is_in_group
+from visaproof.checking.ladder import literals
+from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
+from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
+
+_NOTHING: Polynomial = {}
+MOST_MS = 500
+"""To show of all guards of a kernel what they say."""
+SMALL = 1 << 31
+"""Numbers below it are the same as signed ones."""
+
+Excluded = Callable[[BoundsQuestion, Sequence[Bool]], bool]
+"""Whether none of the conditions can hold in the launches of this question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What one access reaches at most, where all limits hold."""
+
+    end: Polynomial
+    """Bytes up to behind the access."""
+    limits: tuple[Below, ...]
+    least: Mapping[str, int]
+    """How large names are at least wherever the access is made."""
+    signed: frozenset[str]
+    """Names that have to be at least 0."""
+    small: frozenset[str]
+    """Names that have to be at most SMALL."""
+
+
+@dataclass(slots=True)
+class Ends:
+    """Of the accesses of one kernel."""
+
+    names: LaunchNames
+    excluded: Excluded
+    left_ms: float = MOST_MS
+    known: LaunchIntegers | None = None
+
+    def reached(
+        self,
+        accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]],
+        arguments: Sequence[str],
+        zeros: Sequence[BitVec],
+    ) -> list[Reached] | None:
+        """Of each access, which stands with its address; None where one is no such sum.
+
+        `arguments` may bound ids, `zeros` are words that are 0.
+        """
+        launched = self.names.start.group.launched
+        if launched is None or not any(one.name == "global-ids" for one in self.names.start.assumed):
+            return None
+        if self.names.global_sizes:  # the relation of ids to these is another one
+            return None
+        self.known = self.known or LaunchIntegers(self.names, launched)
+        before = self.left_ms
+        found = self._reached(accesses, _Message(self, self.known, tuple(arguments), tuple(zeros)))
+        if before > 0 >= self.left_ms:  # some guards were not asked about
+            return self._reached(accesses, _Message(self, self.known, (), tuple(zeros)))
+        return found
+
+    @staticmethod
+    def _reached(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]], message: "_Message") -> list[Reached] | None:
+        found: list[Reached] = []
+        for question, doubt, address in accesses:
+            one = _Largest(message, question, doubt).reached(address)
+            if one is None:
+                return None
+            found.append(one)
+        return found
+
+    def is_excluded(self, question: BoundsQuestion, condition: Bool) -> bool:
+        """As far as the time for all of them allows it."""
+        if self.left_ms <= 0:
+            return False
+        before = process_time()
+        found = self.excluded(question, [condition])
+        self.left_ms -= 1000 * (process_time() - before)
+        return found
+
+
+@dataclass(slots=True)
+class _Message:
+    ends: Ends
+    integers: LaunchIntegers
+    arguments: tuple[str, ...]
+    zeros: tuple[BitVec, ...]
+    bounds: dict[int, str | None] = field(default_factory=dict[int, str | None])
+    """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
+
+
+@dataclass(slots=True)
+class _Largest:
+    """Sums at their largest, for one access."""
+
+    message: _Message
+    question: BoundsQuestion
+    doubt: Doubt
+    steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
+    used: set[str] = field(default_factory=set[str])
+    """Arguments that bound something."""
+    small: set[str] = field(default_factory=set[str])
+    """Global sizes up to SMALL, as guards compare ids as signed numbers."""
+
+    @property
+    def integers(self) -> LaunchIntegers:
+        return self.message.integers
+
+    @property
+    def lane(self) -> int | None:
+        return self.question.lane(self.doubt.access)
+
+    def reached(self, address: BitVec) -> Reached | None:
+        """At this address; None where it has no largest value that is known."""
+        atoms, self.steps = self.integers.atoms(self.lane)
+        reader = Integers({**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves())
+        found = reader.exact(address)
+        if found is None or (end := self.largest(found)) is None:
+            return None
+        limits: list[Below] = []
+        for limit in reader.limits:
+            if (most := self.largest(limit.sum)) is None:
+                return None
+            limits.append(Below(most, limit.bits))
+        sums = found, end, *(one.sum for one in (*reader.limits, *limits))
+        used = self.used.union(name for one in sums for part in one for name in part)
+        access = self.doubt.access
+        least = self.integers.least(access.guard, used)
+        if not all(self._is_natural(one.sum, least) for one in reader.limits):
+            return None
+        return Reached(
+            plus(end, {(): access.width}),
+            tuple(limits),
+            least,
+            frozenset(filter(self.integers.is_signed, used)),
+            frozenset(self.small),
+        )
+
+    def largest(self, one: Polynomial) -> Polynomial | None:
+        """With nothing but names; None where something has no largest value that is known."""
+        found: Polynomial | None = one
+        for dimension in range(len(DIMENSIONS)):
+            found = None if found is None else self._of_ids(found, dimension)
+        if found is None or any(_is_unknown(name) for part in found for name in part):
+            return None
+        return {part: count for part, count in found.items() if count}
+
+    def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
+        own, group = f"id {dimension}", f"group {dimension}"
+        if not _has(one, own) and not _has(one, group):
+            return one
+        size = self.integers.local_size(dimension)
+        if size is None or any(part.count(own) + part.count(group) > 1 for part in one):
+            return None
+        if _has(one, own) and not self._is_in_group(dimension):
+            return None
+        counted = _upper(self._in_strides(self._counted(_upper(one), dimension), dimension))
+        ids, groups, alone, rest = _split(counted, own, group, self._step(dimension))
+        both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
+        last: Polynomial = {(self._bound(dimension),): 1, (): -1} if both else {}
+        whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
+        count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
+        total = plus(rest, times(both, last))
+        total = plus(total, times(_less(ids, both), plus(size, {(): -1})))
+        total = plus(total, times(_less(groups, both), plus(whole, times(size, {(): -1}))))
+        return _upper(plus(total, times(alone, plus(count, {(): -1}))))
+
+    def _step(self, dimension: int) -> Polynomial:
+        """From one group to the next."""
+        stride = self.integers.strides()[dimension]
+        value = value_of(stride)
+        return {(): value} if value else {(self.integers.stride_name(stride, dimension),): 1}
+
+    def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
+        """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
+        own, step = f"id {dimension}", self.steps.get(dimension, Counted())
+        total: Polynomial = {}
+        for part, number in one.items():
+            if own not in part:
+                total = plus(total, {part: number})
+                continue
+            less, of_id = tuple(name for name in part if name != own), number // step.times
+            if number % step.times:
+                of_id = of_id + 1 if most else min(of_id, 0)
+            total = plus(total, {part: of_id, less: -of_id * step.first})
+        return total
+
+    def _in_strides(self, one: Polynomial, dimension: int) -> Polynomial:
+        """With the enqueued local size in the place of the local size by which a group is multiplied: it is no less."""
+        size, stride = self.integers.launched.sizes[dimension], self.integers.strides()[dimension]
+        name, other = (self.integers.stride_name(word, dimension) for word in (size, stride))
+        if name == other or value_of(size) is not None or not self.integers.is_at_most(size, stride):
+            return one
+        total: Polynomial = {}
+        for part, number in one.items():
+            left = list(part)
+            if number > 0 and f"group {dimension}" in left and name in left and other not in left:
+                left[left.index(name)] = other
+            total = plus(total, {tuple(sorted(left)): number})
+        return total
+
+    def _is_in_group(self, dimension: int) -> bool:
+        lane, launched = self.lane, self.integers.launched
+        if lane is None or lane >= len(launched.on):
+            return False
+        on = launched_lanes(self.integers.names.kernel)[lane]
+        return on in literals(self.doubt.access.guard) and is_in_group(launched, lane, dimension)
+
+    def _bound(self, dimension: int) -> str:
+        """What global ids are below: an argument if the guard says so, else the global size."""
+        bounds, whole = self.message.bounds, f"{GLOBAL}_{DIMENSIONS[dimension]}"
+        names = self.message.arguments
+        if dimension in bounds:
+            names = [name for name in (bounds[dimension],) if name is not None]
+        word = self._global_id(dimension)
+        found = next((name for name in names if self._is_below(word, name, whole)), None)
+        bounds.setdefault(dimension, found)
+        if found is None:
+            return whole
+        self.used.add(found)
+        return found
+
+    def _global_id(self, dimension: int) -> BitVec:
+        assert self.lane is not None
+        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
+        return add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
+
+    def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
+        """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
+        found = one
+        for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
+            own, group = f"id {dimension}", f"group {dimension}"
+            counted = self._counted(found, dimension, most=False)
+            ids, groups, alone, found = _split(counted, own, group, self._step(dimension))
+            if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
+                return False
+            both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
+            if both:
+                smallest = least_of(self.doubt.access.guard, self._global_id(dimension))
+                found = plus(found, times(both, {(): smallest}))
+        return all(count >= 0 for count in above(found, least).values())
+
+    def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
+        """Whether the guard says it, perhaps of signed numbers."""
+        number, guard = self.integers.names.found(name), self.doubt.access.guard
+        own, known = number.word.term, set(literals(guard))
+        if own.width == word.width and ult(word, own) in known:
+            return True
+        small = ult(word, const(SMALL, word.width))
+        if own.width == word.width and slt(word, own) in known:
+            self.small.add(whole)
+            return True
+        width = max(word.width, own.width)
+        reaches = conj(guard, neg(ult(wide(word, width), wide(own, width))), *number.facts)
+        if number.word.signed:
+            reaches = conj(reaches, sle(const(0, own.width), own))
+        if self.message.ends.is_excluded(self.question, reaches):
+            return True
+        if self.message.ends.is_excluded(self.question, conj(reaches, small)):
+            self.small.add(whole)
+            return True
+        return False
+
+
+def _split(
+    one: Polynomial, own: str, group: str, stride: Polynomial
+) -> tuple[Polynomial, Polynomial, Polynomial, Polynomial]:
+    """What the id is multiplied by, group · stride, the group alone, and what has neither."""
+    ids, groups, alone, rest = (dict[tuple[str, ...], int]() for _ in range(4))
+    ((names, unit),) = stride.items()
+    for part, number in one.items():
+        left = list(part)
+        if own in left:
+            left.remove(own)
+            ids[tuple(left)] = number
+        elif group in left:
+            left.remove(group)
+            whole = number // unit if all(name in left for name in names) else 0
+            if number - whole * unit:
+                alone[tuple(left)] = number - whole * unit
+            for name in names if whole else ():
+                left.remove(name)
+            if whole:
+                groups[tuple(left)] = groups.get(tuple(left), 0) + whole
+        else:
+            rest[part] = number
+    return ids, groups, alone, rest
+
+
+def _less(one: Polynomial, other: Polynomial) -> Polynomial:
+    return {part: left for part, count in one.items() if (left := count - other.get(part, 0))}
+
+
+def _has(one: Polynomial, name: str) -> bool:
+    return any(name in part for part in one)
+
+
+def _upper(one: Polynomial) -> Polynomial:
+    """Without what is subtracted and is not known: at least as much."""
+    return {part: count for part, count in one.items() if count > 0 or not any(map(_is_unknown, part))}
+
+
+def _is_unknown(name: str) -> bool:
+    return " " in name
+
+
+def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
+    """The same with names that stand for what is above their least values."""
+    found: Polynomial = {}
+    for part, count in one.items():
+        whole: Polynomial = {(): count}
+        for name in part:
+            whole = times(whole, {(name,): 1, (): least.get(name, 0)})
+        found = plus(found, whole)
+    return found

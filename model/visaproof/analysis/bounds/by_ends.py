@@ -1,0 +1,135 @@
+"""A size and relations from what each access reaches at most: enough by arithmetic on integers alone."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from visaproof.analysis.bounds.at_ends import SMALL, Reached, above
+from visaproof.analysis.bounds.launch_integers import QUICK_MS
+from visaproof.isa.identity import Same
+from visaproof.launch.relations.expressions import Name, Number, Relation
+from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
+from visaproof.launch.relations.relations import stated_relation
+from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
+from visaproof.smt import Bool, add, conj, const, neg, symbol, ule, zero_extend
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.product_bounds import with_integer_products
+from visaproof.smt.solvers import solve
+
+RUNG = "ids at their largest"
+LARGEST = 1 << 32
+"""Bytes that a 32-bit offset reaches."""
+KEPT_ANSWERS = 256
+MOST_ITEMS = 1 << 32
+"""Work items of a launch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sufficient:
+    """So many bytes are enough where all relations hold."""
+
+    amount: Polynomial
+    relations: tuple[Relation, ...]
+
+
+def sufficient(reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None) -> Sufficient | None:
+    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough."""
+    amount = _amount(reached) if stated is None else stated
+    if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
+        return None
+    if stated is None and amount.get((), 0) < 0:  # hosts count whole elements
+        amount = {**amount, (): 0}
+    most = LARGEST if _largest(amount, names, {}) > LARGEST else None
+    fits: list[Relation] = []
+    for one in reached:
+        for limit in one.limits:
+            if _largest(limit.sum, names, one.least) < 1 << limit.bits:
+                continue
+            factor = next(_factors(amount, limit.sum, one.least), None)
+            if factor is None:
+                fits.append(Relation("<=", difference(plus(limit.sum, {(): 1})), Number(1 << limit.bits)))
+            else:
+                most = min(most or LARGEST, factor << limit.bits)
+    signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
+    above = (Relation(">=", Name(name), Number(0)) for name in signed)
+    below = () if most is None else (Relation("<=", difference(amount), Number(most)),)
+    few = [Relation("<=", Name(name), Number(SMALL)) for name in dict.fromkeys(n for one in reached for n in one.small)]
+    return Sufficient(amount, tuple(dict.fromkeys((*below, *fits, *few, *above))))
+
+
+def _amount(reached: Sequence[Reached]) -> Polynomial | None:
+    """The largest end, or what is above all of them."""
+    ends = [one.end for one in reached]
+    for candidate in (*{tuple(sorted(end.items())): end for end in ends}.values(), _ceiling(ends)):
+        if all(is_at_least(candidate, one.end, one.least) for one in reached):
+            return candidate
+    return None
+
+
+def _ceiling(ends: Iterable[Polynomial]) -> Polynomial:
+    found: dict[tuple[str, ...], int] = {}
+    for end in ends:
+        for part, count in end.items():
+            found[part] = max(found.get(part, 0), count)
+    return found
+
+
+def _factors(amount: Polynomial, one: Polynomial, least: Mapping[str, int]) -> Iterator[int]:
+    """How often one more than this sum is in the amount: the largest first."""
+    quotients = {amount.get(part, 0) // count for part, count in one.items() if part and count > 0}
+    for factor in sorted({1, *quotients} - {0}, reverse=True):
+        if is_at_least(amount, times(plus(one, {(): 1}), {(): factor}), least):
+            yield factor
+
+
+def is_at_least(one: Polynomial, other: Polynomial, least: Mapping[str, int]) -> bool:
+    """Whether it is by its coefficients, once what names are at least is taken from them; all are at least 0."""
+    return all(count >= 0 for count in above(plus(one, times(other, {(): -1})), least).values())
+
+
+def _largest(one: Polynomial, names: LaunchNames, least: Mapping[str, int]) -> int:
+    """What it is at most by the widths of the words."""
+    parts = above(one, least).items()
+    return sum(count * prod(_high(name, names) - least.get(name, 0) for name in part)
+               for part, count in parts if count > 0 or not part)  # fmt: skip
+
+
+def _high(name: str, names: LaunchNames) -> int:
+    high, launched = names.found(name).word.range.high, names.start.group.launched
+    if name.startswith(GLOBAL):
+        return min(high, MOST_ITEMS)
+    return min(high, launched.most) if name.startswith(LOCAL) and launched is not None else high
+
+
+def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface | None) -> bool:
+    """Whether it is inside wherever what it reaches at most is no more than the size, by itself."""
+    if Same(access) in question.places:  # so is *inside* defined
+        return True
+    address = access.cell[0]
+    if not isinstance(surface, SymbolicBuffer) or access.inside is not surface.contains(address, access.width):
+        return False
+    own = symbol("any_address", address.width)
+    width = 1 + max(address.width, surface.size.width)
+    end = add(zero_extend(own, width), const(access.width, width))
+    outside = neg(surface.contains(own, access.width))
+    return _never(conj(ule(end, zero_extend(surface.size, width)), outside))
+
+
+@lru_cache(KEPT_ANSWERS)
+def _never(formula: Bool) -> bool:
+    return isinstance(solve([formula], QUICK_MS), Unsatisfiable)
+
+
+def are_stated(relations: Iterable[Relation], names: LaunchNames) -> bool:
+    """Whether they hold in each launch that is as the user states."""
+    facts = [fact for one in names.start.where for fact in (*one.facts, one.term)]
+    for relation in relations:
+        own = stated_relation(names, relation)
+        formula = conj(*facts, *own.facts, neg(own.term))
+        if not _never(with_integer_products(formula) or formula):
+            return False
+    return True

@@ -1,0 +1,128 @@
+"""Words as sums of products of integers that are at least 0, wherever nothing wraps; some may be subtracted.
+
+    zero_extend(y·pitch + x)      is the integer y·pitch + x      where that is below 2^32
+
+A word is read as a sum to which it is equal modulo 2^width.  Where bits above are looked at, as by an extension, it
+has to be at least 0 and below a power of two: what is read is right where all these limits hold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
+
+MOST_PARTS = 24
+"""Products of a sum: a longer one is not read by anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """A sum that has to be below 2^bits, and no negative number."""
+
+    sum: Polynomial
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """The bits of an integer from a place on."""
+
+    whole: Polynomial
+    place: int
+
+
+@dataclass(slots=True)
+class Integers:
+    """Reads the words of one access."""
+
+    atoms: Mapping[Term, Polynomial]
+    """What integers some words are."""
+    halves: Mapping[Term, Half] = field(default_factory=dict[Term, Half])
+    """What some words are parts of."""
+    limits: list[Below] = field(default_factory=list[Below])
+    """Under which all that was read is right."""
+
+    def exact(self, word: BitVec, bits: int | None = None) -> Polynomial | None:
+        """The integer that the word is; None where it depends on something that is no such sum."""
+        found, bits = self.read(word), word.width if bits is None else bits
+        if found is not None and not (self._is_atom(word) and word.high >> bits == 0):
+            self.limits.append(Below(found, bits))
+        return found
+
+    def _is_atom(self, word: BitVec) -> bool:
+        """Whether its integer is known."""
+        return word in self.atoms or value_of(word) is not None
+
+    def read(self, word: BitVec) -> Polynomial | None:
+        """To what the word is equal modulo 2^width."""
+        if (value := value_of(word)) is not None:
+            return {(): value} if value else {}
+        if (atom := self.atoms.get(word)) is not None:
+            return atom
+        if (half := self.halves.get(word)) is not None:
+            return self._half(half)
+        inner = cast(tuple[BitVec, ...], word.args)
+        match word.op:
+            case Op.ZERO_EXTEND:
+                return self.exact(inner[0])
+            case Op.SIGN_EXTEND:
+                return self.exact(inner[0], inner[0].width - 1)
+            case Op.EXTRACT:
+                return self._slice(inner[0], cast(tuple[int, int], word.payload))
+            case Op.CONCAT:
+                return self._joined(inner)
+            case Op.MUL:
+                return self._product(inner)
+            case _:
+                return self._sum(word)
+
+    def _half(self, half: Half) -> Polynomial:
+        """The low bits, or high ones of which all are 0."""
+        if not half.place:
+            return half.whole
+        self.limits.append(Below(half.whole, half.place))
+        return {}
+
+    def _slice(self, word: BitVec, place: tuple[int, int]) -> Polynomial | None:
+        """All low bits, or high bits of which all are 0."""
+        _, low = place
+        if not low:
+            return self.read(word)
+        return None if self.exact(word, low) is None else {}
+
+    def _joined(self, parts: tuple[BitVec, ...]) -> Polynomial | None:
+        total: Polynomial = {}
+        bits = 0
+        for place, part in enumerate(reversed(parts)):
+            last = place == len(parts) - 1
+            found = self.read(part) if last else self.exact(part)
+            if found is None:
+                return None
+            total, bits = plus(total, times(found, {(): 1 << bits})), bits + part.width
+        return total
+
+    def _product(self, factors: tuple[BitVec, ...]) -> Polynomial | None:
+        total: Polynomial = {(): 1}
+        for factor in factors:
+            if (found := self.read(factor)) is None:
+                return None
+            total = times(total, found)
+        return total if len(total) <= MOST_PARTS else None
+
+    def _sum(self, word: BitVec) -> Polynomial | None:
+        constant, parts = linear_parts(word)
+        if list(parts) == [word]:
+            return None
+        total: Polynomial = {(): signed(constant, word.width)} if constant else {}
+        for atom, count in parts.items():
+            if (found := self.read(atom)) is None:
+                return None
+            total = plus(total, times(found, {(): signed(count, word.width)}))
+        return total if len(total) <= MOST_PARTS else None
+
+
+def signed(value: int, width: int) -> int:
+    """Of two's complement."""
+    return value - (1 << width) if value >> (width - 1) else value

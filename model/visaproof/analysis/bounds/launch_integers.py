@@ -1,0 +1,154 @@
+"""Which words of a thread are integers that have names: arguments, sizes of the launch, and its ids."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import cast
+
+from visaproof.analysis.bounds.integers import Half
+from visaproof.checking.ladder import literals
+from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.ids.launched_start import stride_of
+from visaproof.launch.ids.launched_words import LaunchedIds
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.solvers import solve
+
+DWORD = 32
+QUICK_MS = 500
+"""To show that two words are one number, for instance."""
+STRIDE = "stride "
+"""What stands for a stride that has no name; no name has a space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How ids follow from a word: id = times · word + first."""
+
+    times: int = 1
+    first: int = 0
+
+
+@dataclass(slots=True)
+class LaunchIntegers:
+    """Of one kernel."""
+
+    names: LaunchNames
+    launched: LaunchedIds
+    shown: dict[Bool, bool] = field(default_factory=dict[Bool, bool])
+    """Of the local size."""
+
+    def atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
+        """Words with their integers, and in which dimensions the id of the lane follows from a word."""
+        found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in self.names.by_word().items()
+                                         if self.is_number(cast(BitVec, word), name)}  # fmt: skip
+        found |= {word: {(f"group {d}",): 1} for d, word in enumerate(GROUP_IDS)}
+        for d, word in enumerate(self.strides()):
+            if self.stride_name(word, d).startswith(STRIDE):
+                found[word] = {(f"{STRIDE}{d}",): 1}
+        steps: dict[int, Counted] = {}
+        for d, word in enumerate(self.launched.ids[lane] if lane is not None else ()):
+            first, parts = linear_parts(word)
+            if len(parts) == 1:
+                ((atom, times),) = parts.items()
+                if (first + times * atom.high) >> word.width == 0:  # no such id wraps
+                    found[_bare(atom)], steps[d] = {(f"id {d}",): 1}, Counted(times, first)
+        return found, steps
+
+    def halves(self) -> dict[Term, Half]:
+        """Of arguments of 64 bits."""
+        found: dict[Term, Half] = {}
+        for word, name in self.names.by_word().items():
+            if isinstance(word, BitVec) and word.width == 2 * DWORD and self.is_number(word, name):
+                for place in (0, DWORD):
+                    found[extract(word, place + DWORD - 1, place)] = Half({(name,): 1}, place)
+        return found
+
+    def strides(self) -> list[BitVec]:
+        """From one group to the next."""
+        shape = GroupShape(self.names.kernel, self.names.launch, len(self.launched.ids))
+        return [stride_of(shape, self.launched, d) for d in range(len(DIMENSIONS))]
+
+    def stride_name(self, stride: BitVec, dimension: int) -> str:
+        """The name of that, or one that stands for it here alone."""
+        known = self.names.by_word()
+        name = known.get(stride) or known.get(_bare(stride))
+        return name if name is not None and self.is_number(stride, name) else f"{STRIDE}{dimension}"
+
+    def local_size(self, dimension: int) -> Polynomial | None:
+        """None where it has no name."""
+        size, name = self.launched.sizes[dimension], f"{LOCAL}_{DIMENSIONS[dimension]}"
+        if (value := value_of(size)) is not None:
+            return {(): value}
+        return {(name,): 1} if self.names.found(name).word.term is size else None
+
+    def is_signed(self, name: str) -> bool:
+        named = self.names.number(name)
+        return named is not None and named.word.signed
+
+    def is_number(self, word: BitVec, name: str) -> bool:
+        """Whether the word holds what the name stands for, where that is at least 0."""
+        own = self.names.found(name).word.term
+        width = max(word.width, own.width)
+        return self._never(neg(eq(wide(word, width), wide(own, width))))
+
+    def is_at_most(self, one: BitVec, other: BitVec) -> bool:
+        """Whether it is in every launch, by what is known of local sizes."""
+        width = max(one.width, other.width)
+        return self._never(ult(wide(other, width), wide(one, width)))
+
+    def _never(self, formula: Bool) -> bool:
+        if formula not in self.shown:
+            answer = solve([conj(*self.launched.size_facts, formula)], QUICK_MS)
+            self.shown[formula] = isinstance(answer, Unsatisfiable)
+        return self.shown[formula]
+
+    def least(self, guard: Bool, used: Iterable[str]) -> dict[str, int]:
+        """What the guard says of names by itself, n > 3; sizes are at least 1."""
+        words = {word: name for word, name in self.names.by_word().items() if self.is_number(cast(BitVec, word), name)}
+        found = {name: 1 for name in used if name.startswith((LOCAL, GLOBAL, COUNT))}
+        for one in literals(guard):
+            inner = one.args[0] if one.op is Op.NOT else one
+            left, right = inner.args if len(inner.args) == 2 else (inner, inner)
+            if not isinstance(left, BitVec) or (value := value_of(left)) is None or right not in words:
+                continue
+            name = words[right]
+            if one.op in (Op.ULT, Op.SLT) and not value >> (left.width - 1):
+                found[name] = max(found.get(name, 0), value + 1)
+            elif one.op is Op.NOT and inner.op is Op.EQ and value == 0:
+                found[name] = max(found.get(name, 0), 1)
+        return found
+
+
+def wide(word: BitVec, width: int) -> BitVec:
+    """The word with so many bits, if it has no more."""
+    return zero_extend(word, width) if word.width < width else word
+
+
+def least_of(guard: Bool, word: BitVec) -> int:
+    """What the guard says of a word by itself: i > 0."""
+    found = 0
+    for one in literals(guard):
+        inner = one.args[0] if one.op is Op.NOT else one
+        if len(inner.args) != 2 or word not in inner.args:
+            continue
+        number = value_of(cast(BitVec, inner.args[inner.args[0] is word]))
+        if number is None or number >> (word.width - 1):
+            continue
+        match one.op, inner.op, inner.args[0] is word:
+            case Op.ULT | Op.SLT, _, False:
+                found = max(found, number + 1)
+            case Op.NOT, Op.ULT | Op.SLT, True:
+                found = max(found, number)
+            case Op.NOT, Op.EQ, _ if number == 0:
+                found = max(found, 1)
+            case _:
+                pass
+    return found
+
+
+def _bare(word: BitVec) -> BitVec:
+    return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word

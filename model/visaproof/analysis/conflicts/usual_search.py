@@ -1,0 +1,65 @@
+"""Conditions in the launches that hosts make: asked of all conditions together, once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from visaproof.analysis.conflicts.thread_states import Asked, Values
+from visaproof.analysis.conflicts.usual_launches import in_launch, widest_first
+from visaproof.smt import Bool, conj, disj, evaluate
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.solvers import solve
+
+MOST_USUAL = 10
+"""In how many of them the solver is asked one by one."""
+
+USUAL_MS = 2_000
+"""For one of these; where it takes longer the next one is not asked."""
+
+
+@dataclass(slots=True)
+class UsualSearch:
+    """For the conditions of one question."""
+
+    asked: Asked
+    conditions: Sequence[Bool]
+    indices: Sequence[int]
+    """Of the conditions that are asked about."""
+    premise: Bool
+    first_asked: bool = False
+    all_asked: bool = False
+    none: bool = False
+    """Whether none of the conditions holds in any of them."""
+
+    def in_first_groups(self) -> Iterator[tuple[int, Values]]:
+        """In some of them, a condition that holds and the values: a reader knows such launches."""
+        if self.first_asked:
+            return
+        self.first_asked, formula = True, self._formula()
+        for launch in widest_first(self.asked)[:MOST_USUAL]:
+            match solve([in_launch(formula, launch)], min(USUAL_MS, 2 * self.asked.timeout_ms)):
+                case Unsatisfiable():
+                    continue
+                case Satisfiable(values, _):
+                    yield self._which({**values, **launch})
+                case _:
+                    break
+
+    def in_all_groups(self) -> Iterator[tuple[int, Values]]:
+        """In any of them, whatever the group and its thread."""
+        launched = self.asked.start.group.launched
+        if self.all_asked or launched is None:
+            return
+        self.all_asked = True
+        match solve([conj(self._formula(), launched.is_usual())], self.asked.timeout_ms):
+            case Unsatisfiable():
+                self.none = True
+            case Satisfiable(values, _):
+                yield self._which(values)
+            case _:
+                pass
+
+    def _formula(self) -> Bool:
+        return conj(self.premise, disj(*(self.conditions[index] for index in self.indices)))
+
+    def _which(self, values: Values) -> tuple[int, Values]:
+        return next(one for one in self.indices if evaluate(self.conditions[one], values)), values

@@ -1,0 +1,53 @@
+"""Long lines of a terminal, wrapped between words: a terminal would break words, and lose the indentation."""
+
+import re
+import shutil
+from textwrap import TextWrapper
+from typing import IO
+
+NARROWEST = 40
+"""A terminal that says it has fewer columns is not believed."""
+_COLOUR = re.compile(r"(\s*)(\x1b\[[\d;]*m)([^\x1b]*)(\x1b\[0m)(.*)", re.DOTALL)
+_AS_IT_IS = re.compile(r"\s*(?:visaproof |\d+ *\||[|^►│┃+])|.*\S {3,}\S")
+"""Commands that one copies, lines of a kernel, and rows of a table."""
+
+
+def wrapped(line: str, width: int) -> str:
+    """The line in pieces of at most `width` characters, where there is a blank to break at; no final newline."""
+    found = _COLOUR.fullmatch(line)
+    plain = f"{found[1]}{found[3]}{found[5]}" if found else line
+    if len(plain) <= width or _AS_IT_IS.match(plain):
+        return line
+    indent = plain[: len(plain) - len(plain.lstrip())] + "  "
+    pieces = TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
+        expand_tabs=False,
+    ).wrap(plain)  # fmt: skip
+    if found and pieces[0].startswith(found[1] + found[3]):
+        pieces[0] = found[1] + found[2] + found[3] + found[4] + pieces[0][len(found[1] + found[3]) :]
+    return "\n".join(pieces)
+
+
+class Wrapped:
+    """A stream of text whose whole lines are wrapped as they are written; all else is the stream's."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._waiting = ""
+
+    def write(self, text: str) -> int:
+        """Writes the lines that end here; the rest waits for its end, or for a flush."""
+        *lines, self._waiting = (self._waiting + text).split("\n")
+        width = max(NARROWEST, shutil.get_terminal_size().columns)
+        for line in lines:
+            self._stream.write(wrapped(line, width) + "\n")
+        return len(text)
+
+    def flush(self) -> None:
+        """Writes what waits as it is."""
+        waiting, self._waiting = self._waiting, ""
+        self._stream.write(waiting)
+        self._stream.flush()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)

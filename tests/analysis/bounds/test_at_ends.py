@@ -1,0 +1,221 @@
+"""Addresses as integers at their largest: the furthest byte is named; that suffices once stated, and no less does."""
+
+import json
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from visaproof.analysis.bounds.by_ends import RUNG, is_at_least
+from visaproof.analysis.bounds.integers import Integers
+from visaproof.analysis.bounds.launch_integers import least_of
+from visaproof.cli import main
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    const,
+    disj,
+    eq,
+    extract,
+    mul,
+    neg,
+    sign_extend,
+    slt,
+    symbol,
+    ult,
+    zero_extend,
+)
+from visaproof.smt.evaluate import evaluate
+
+DATA = Path(__file__).parents[2] / "data" / "ends"
+SIZES = {
+    "strided": "4*offset + 4*global_size_x*inc + 4 - 4*inc",
+    "volume": "4*global_size_x + 4*global_size_y*w + 4*global_size_z*h*w - (4*w + 4*h*w)",
+    "blocks": "32*global_size_x - 20*local_size_x",
+}
+ROUNDED = {"strided": 0, "volume": 0, "blocks": 8}
+"""Bytes that are left out of a size, so that it counts whole elements."""
+MORE = {"strided": ("inc >= 0", "offset >= 0"), "volume": (), "blocks": ()}
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, Any]]:
+    launch = ("--launch", str(DATA / "ends.ze_info"), "--format", "json")
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return file["messages"]
+
+
+def relations(kernel: str) -> list[str]:
+    return [f"{SIZES[kernel]} <= 4294967296", *MORE[kernel]]
+
+
+def stated(kernel: str, amount: str, where: list[str]) -> list[str]:
+    return ["--size", f"out={amount}", *(word for one in where for word in ("--where", one))]
+
+
+@pytest.mark.parametrize("kernel", SIZES)
+def test_the_furthest_byte_is_named_and_a_launch_shown(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for message in asked(capsys, kernel):
+        named = message["inside_if"]
+        assert (named["bytes"], named["where"], named["by"]) == (SIZES[kernel], relations(kernel), RUNG)
+        assert message["launch"]["found"]
+
+
+@pytest.mark.parametrize("kernel", SIZES)
+def test_what_is_named_suffices_and_less_does_not(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    enough = asked(capsys, kernel, *stated(kernel, SIZES[kernel], relations(kernel)))
+    assert {one["bounds"]["verdict"] for one in enough} == {"proved"}
+    if kernel == "blocks":  # no solver refutes it in a minute; below it is counted
+        return
+    less = asked(capsys, kernel, *stated(kernel, f"{SIZES[kernel]} - {ROUNDED[kernel] + 1}", relations(kernel)))
+    assert {one["bounds"]["verdict"] for one in less} == {"refuted"}
+
+
+@pytest.mark.parametrize("missing", MORE["strided"])
+def test_each_sign_is_needed(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    where = [one for one in relations("strided") if one != missing]
+    found = asked(capsys, "strided", *stated("strided", SIZES["strided"], where))
+    assert {one["bounds"]["verdict"] for one in found} == {"refuted"}
+
+
+def test_an_argument_of_64_bits_is_a_number_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whether the guard's emulated comparison is seen through, x < w, depends on the time for it."""
+    named = {one["inside_if"]["bytes"] for one in asked(capsys, "of_64_bits")}
+    assert named <= {"4*w*global_size_y", "4*global_size_y*w", "4*global_size_x + 4*global_size_y*w - 4*w"}
+
+
+@pytest.mark.parametrize(("kernel", "verdict"), [("row_above", "proved"), ("row_above_all", "refuted")])
+def test_a_row_above_needs_a_guard(kernel: str, verdict: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """in[(y − 1)·w + x] begins at the buffer where y > 0, and else no size is enough."""
+    where = ["4*h*w <= 4294967296", "global_size_x <= 2147483648", "global_size_y <= 2147483648", "h >= 0", "w >= 0"]
+    options = [word for one in where for word in ("--where", one)]
+    found = [one for one in asked(capsys, kernel, "--size", "in=4*h*w - 4*w", *options) if "(in)" in one["surface"]]
+    assert {one["bounds"]["verdict"] for one in found} == {verdict}
+    if verdict == "proved":
+        assert {one["bounds"]["by"] for one in found} == {RUNG}
+
+
+# ------------------------------------------------------------ the sizes, counted
+
+
+Ids = tuple[int, int, int]
+
+
+def furthest(address: Callable[[Ids, Ids, int], int], sizes: Ids, local: int) -> int:
+    """Behind the last byte of a dword that a work item of a launch reaches, with groups of `local` items in x."""
+    items = product(*map(range, sizes))
+    return 4 + 4 * max(address((x // local, y, z), (x % local, y, z), local) for x, y, z in items)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 1, 1), (6, 3, 2), (2, 5, 3)])
+@pytest.mark.parametrize("numbers", [(0, 0), (1, 3), (7, 2), (3, 0)])
+def test_no_work_item_reaches_further(sizes: Ids, numbers: tuple[int, int]) -> None:
+    first, second = numbers
+    for local in (one for one in (1, 2, 3) if sizes[0] % one == 0):
+        names = {"offset": first, "inc": second, "w": first, "h": second, "local_size_x": local}
+        names |= dict(zip(("global_size_x", "global_size_y", "global_size_z"), sizes, strict=True))
+        counted = {
+            "strided": furthest(lambda g, i, size: first + second * (g[0] * size + i[0]), (sizes[0], 1, 1), local),
+            "volume": furthest(lambda g, i, size: (g[2] * second + g[1]) * first + g[0] * size + i[0], sizes, local),
+            "blocks": furthest(lambda g, i, size: 8 * g[0] * size + 3 * i[0], (sizes[0], 1, 1), local),
+        }
+        assert {kernel: eval(size, {}, names) - ROUNDED[kernel] for kernel, size in SIZES.items()} == counted
+
+
+# ------------------------------------------------------------ words as integers
+
+
+X, Y = symbol("x", 8), symbol("y", 8)
+
+
+def words(width: int) -> st.SearchStrategy[BitVec]:
+    """Of 16 bits, where the symbols have 8."""
+    leaves = st.one_of(
+        st.sampled_from([zero_extend(X, width), zero_extend(Y, width)]),
+        st.integers(-40, 40).map(lambda value: const(value, width)),
+    )
+
+    def grown(inner: st.SearchStrategy[BitVec]) -> st.SearchStrategy[BitVec]:
+        pairs = st.tuples(inner, inner)
+        return st.one_of(
+            pairs.map(lambda pair: add(*pair)),
+            pairs.map(lambda pair: mul(*pair)),
+            inner.map(lambda one: zero_extend(extract(one, 9, 0), width)),
+            inner.map(lambda one: sign_extend(extract(one, 11, 0), width)),
+            inner.map(lambda one: zero_extend(extract(one, 15, 10), width)),
+        )
+
+    return st.recursive(leaves, grown, max_leaves=6)
+
+
+def value(one: Polynomial, names: dict[str, int]) -> int:
+    total = 0
+    for part, count in one.items():
+        for name in part:
+            count *= names[name]
+        total += count
+    return total
+
+
+@given(words(16), st.integers(0, 255), st.integers(0, 255))
+def test_a_word_is_the_sum_that_it_is_read_as_below_its_limits(word: BitVec, x: int, y: int) -> None:
+    reader = Integers({X: {("x",): 1}, Y: {("y",): 1}})
+    found = reader.exact(word)
+    if found is None:
+        return
+    names = {"x": x, "y": y}
+    if all(0 <= value(limit.sum, names) < 1 << limit.bits for limit in reader.limits):
+        assert evaluate(word, {X: x, Y: y}) == value(found, names)
+
+
+def test_a_sum_that_wraps_is_no_integer() -> None:
+    """What the limits are for: without them 200 + 100 would be 300 in 8 bits."""
+    reader = Integers({X: {("x",): 1}, Y: {("y",): 1}})
+    found = reader.exact(zero_extend(add(X, Y), 16))
+    assert found == {("x",): 1, ("y",): 1}
+    assert not all(value(one.sum, {"x": 200, "y": 100}) < 1 << one.bits for one in reader.limits)
+
+
+COEFFICIENTS = st.dictionaries(
+    st.sampled_from([(), ("a",), ("b",), ("a", "b"), ("a", "a")]), st.integers(-6, 6), max_size=4
+)
+
+
+@given(COEFFICIENTS, COEFFICIENTS, st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.integers(0, 9))
+def test_a_sum_that_is_at_least_another_is(
+    one: Polynomial, other: Polynomial, least_a: int, least_b: int, a: int, b: int
+) -> None:
+    if is_at_least(one, other, {"a": least_a, "b": least_b}):
+        names = {"a": least_a + a, "b": least_b + b}
+        assert value(one, names) >= value(other, names)
+
+
+@pytest.mark.parametrize(
+    ("guard", "least"),
+    [
+        (ult(const(2, 8), X), 3),
+        (slt(const(2, 8), X), 3),
+        (neg(ult(X, const(5, 8))), 5),
+        (neg(slt(X, const(5, 8))), 5),
+        (neg(eq(X, const(0, 8))), 1),
+        (neg(eq(X, const(7, 8))), 0),
+        (slt(const(-3, 8), X), 0),
+        (ult(X, const(5, 8)), 0),
+        (disj(ult(const(2, 8), X), ult(const(2, 8), Y)), 0),
+    ],
+)
+def test_a_guard_says_no_more_than_it_does(guard: Bool, least: int) -> None:
+    assert least_of(guard, X) == least
+    assert all(x >= least for x in range(256) for y in (0, 9) if evaluate(guard, {X: x, Y: y}))
+
+
+def test_a_sum_may_need_what_the_guard_says() -> None:
+    """4·n is at least 12 where n is above 2, and else not."""
+    assert is_at_least({("n",): 4}, {(): 12}, {"n": 3})
+    assert not is_at_least({("n",): 4}, {(): 12}, {"n": 2})

@@ -1,0 +1,47 @@
+"""Long lines on a terminal break between words; commands, kernels and tables stay as they are."""
+
+import io
+import re
+
+import pytest
+
+from visaproof.cli.options.wrapping import Wrapped, wrapped
+
+LONG = "        CONFLICT: lanes 0 and 1 write the same byte of bti 1 (argument 1 (out)) (replayed)"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_word_is_broken_and_none_is_lost(width: int) -> None:
+    pieces = wrapped(LONG, width).split("\n")
+    assert max(map(len, pieces)) <= width
+    assert " ".join(" ".join(pieces).split()) == " ".join(LONG.split())
+    assert all(piece.startswith("          ") for piece in pieces[1:])
+
+
+def test_colour_takes_no_room_and_stays_with_its_word() -> None:
+    line = LONG.replace("CONFLICT", "\x1b[1;31mCONFLICT\x1b[0m")
+    assert re.sub(r"\x1b\[[\d;]*m", "", wrapped(line, 60)) == wrapped(LONG, 60)
+    assert "\x1b[1;31mCONFLICT\x1b[0m:" in wrapped(line, 60)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "          visaproof run d/blur_pairs.visaasm --launch d/blur.bin --global-size 32 --local-size 32 --arg n=2",
+        "    115 | scatter4_scaled.R (M1, 16) T6 0x0:ud V0065.0 V0061.0 and a very long comment that goes on and on",
+        "  kernel          SIMD    verdict        seconds      and so on until there is no more room in this line",
+        "  a/very/long/path/without/any/blank/in/it/so/that/there/is/nothing/to/break/at/all/in/this/line.visaasm",
+    ],
+)
+def test_what_is_copied_or_aligned_stays_one_line(line: str) -> None:
+    assert wrapped(line, 60).strip() == line.strip()
+
+
+def test_pieces_of_a_line_are_wrapped_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = io.StringIO()
+    shown = Wrapped(stream)
+    print(*LONG.split(" "), file=shown)
+    shown.write("no end")
+    shown.flush()
+    assert stream.getvalue() == wrapped(LONG, 60) + "\nno end"
