@@ -198,37 +198,38 @@ def substitute_bools(
     Parts that hold none of them are not looked at, nor those that are compared with each other unless
     `within_relations`.
     """
-    marks = 0
-    for term in replacements:
-        if term.args or term.op is Op.SYMBOL:
-            marks |= own_mark(term)
-    stack: list[Term] = [root for root in roots if root.marks & marks]
-    if not stack:
-        return list(roots)
-    seen, found = set[Term](stack), False
-    while stack:
-        term = stack.pop()
-        if term in replacements:
-            found = True
-            continue
-        if not within_relations and term.op in _RELATIONS:
-            continue
-        for arg in term.args:
-            if arg.marks & marks and arg not in seen:
-                seen.add(arg)
-                stack.append(arg)
-        if len(seen) > most:
-            return list(roots)
-    if not found:
-        return list(roots)
+    changing = _changing(roots, replacements, most, within_relations=within_relations)
     done: dict[Term, Term] = {}
-    for term in sorted(seen, key=_serial):
+    for term in sorted(changing, key=_serial):
         if term in replacements:
             done[term] = replacements[term]
         else:
             args = tuple(done.get(arg, arg) for arg in term.args)
             done[term] = term if args == term.args else rebuild(term, args)
     return [cast(T, done.get(root, root)) for root in roots]
+
+
+def _changing(
+    roots: Sequence[Term], replacements: Mapping[Term, Term], most: float, *, within_relations: bool
+) -> set[Term]:
+    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met."""
+    marks = 0
+    for term in replacements:
+        if term.args or term.op is Op.SYMBOL:
+            marks |= own_mark(term)
+    stack: list[Term] = [root for root in roots if root.marks & marks]
+    seen, found = set[Term](stack), False
+    while stack:
+        term = stack.pop()
+        if term in replacements:
+            found = True
+        elif within_relations or term.op not in _RELATIONS:
+            fresh = {arg for arg in term.args if arg.marks & marks and arg not in seen}
+            seen |= fresh
+            stack += fresh
+            if len(seen) > most:
+                return set()
+    return seen if found else set()
 
 
 _RELATIONS = frozenset((Op.EQ, Op.ULT, Op.SLT))
