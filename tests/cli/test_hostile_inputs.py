@@ -23,6 +23,7 @@ DATA = Path(__file__).parent.parent / "data"
 REPOSITORY = Path(__file__).parent.parent.parent
 DUMP = DATA / "visaasm" / "vadd" / "tgllp-O2-simd8.visaasm"
 MANIFEST = DATA / "manifest.json"
+ADD_RULE = REPOSITORY / "proofs" / "rules" / "add-one-to-inc.rule"
 LEDGER = REPOSITORY / "counterexamples" / "errata.toml"
 EXAMPLE = REPOSITORY / "counterexamples" / "lane_conflict-tgllp-O2-simd8-line-77.json"
 PATIENCE_S = 60
@@ -47,6 +48,12 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
         for command in ("check", "conflicts", "bounds")
         for name, suffix in (("cache", ".sqlite"), ("baseline", ".json"), ("config", ".toml"))
     },
+    ("refine", "cache"): (["refine", str(DUMP), str(DUMP), "--launch", str(MANIFEST), "--cache", "{}"], ".sqlite"),
+    ("refine", "config"): (["refine", str(DUMP), str(DUMP), "--launch", str(MANIFEST), "--config", "{}"], ".toml"),
+    ("prove", "cache"): (["prove", "a_small_number", "--proofs", str(REPOSITORY / "proofs"), "--cache", "{}"], ".sqlite"),
+    ("rules", "cache"): (["rules", str(ADD_RULE), "--cache", "{}"], ".sqlite"),
+    ("tv", "config"): (["tv", "PAIRS", "--config", "{}"], ".toml"),
+    ("triage", "config"): (["triage", str(DUMP.parent), "--shard", "9/9", "--config", "{}"], ".toml"),
     ("report", "files"): (["report", "{}"], ".json"),
     ("tv", "baseline"): (["tv", "PAIRS", "--baseline", "{}"], ".json"),
     ("triage", "folder"): (["triage", "{}"], ""),
