@@ -50,7 +50,10 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
     },
     ("refine", "cache"): (["refine", str(DUMP), str(DUMP), "--launch", str(MANIFEST), "--cache", "{}"], ".sqlite"),
     ("refine", "config"): (["refine", str(DUMP), str(DUMP), "--launch", str(MANIFEST), "--config", "{}"], ".toml"),
-    ("prove", "cache"): (["prove", "a_small_number", "--proofs", str(REPOSITORY / "proofs"), "--cache", "{}"], ".sqlite"),
+    ("prove", "cache"): (
+        ["prove", "a_small_number", "--proofs", str(REPOSITORY / "proofs"), "--cache", "{}"],
+        ".sqlite",
+    ),
     ("rules", "cache"): (["rules", str(ADD_RULE), "--cache", "{}"], ".sqlite"),
     ("tv", "config"): (["tv", "PAIRS", "--config", "{}"], ".toml"),
     ("triage", "config"): (["triage", str(DUMP.parent), "--shard", "9/9", "--config", "{}"], ".toml"),
