@@ -1,6 +1,8 @@
 """Refutations are launches: they round as drivers let kernels round, and number threads as their ids do."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,6 +14,7 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.thread_start import HANDED, as_started
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 from visaproof.visaasm.reader import read_kernel
 
@@ -84,3 +87,10 @@ def test_a_thread_of_a_group_without_ids_may_have_any_number() -> None:
     zero = "mov (M1_NM, 1) R(0,0)<1> 0x0:ud\n"
     assert isinstance(asked(zero, NUMBER, Assume.LAUNCH, ""), Difference)
     assert isinstance(asked(NUMBER, NUMBER, Assume.LAUNCH, ""), Refines)
+
+
+@pytest.mark.parametrize(("platform", "started"), [(Platform.TGLLP, {}), (Platform.DG2, {HANDED: 12})])
+def test_only_words_that_hold_the_number_get_it(platform: Platform, started: dict[Any, int]) -> None:
+    """An example shows each input that is not 0: one that no kernel has would puzzle its reader."""
+    group = cast(Any, SimpleNamespace(launched=SimpleNamespace(numbers=lambda _: [12])))
+    assert as_started(group, cast(Any, [SimpleNamespace(platform=platform)]), {}) == started

@@ -129,7 +129,7 @@ def launch_of(
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     group = question.launched.group
-    values = as_started(group, group.with_room(question.lanes, values)) | {
+    values = as_started(group, (source, target), group.with_room(question.lanes, values)) | {
         buffer_base(buffer): base // question.sharing.unit(buffer)
         for buffer, base in bases_of(apart, values, question.sharing).items()
     }

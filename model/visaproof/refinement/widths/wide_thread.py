@@ -155,9 +155,14 @@ class Starts:
     """The registers of a narrow thread as its launch has them."""
 
 
+def number_symbol(split: Split) -> BitVec:
+    """The number of the wide thread in its group, so narrow that those of the narrow ones do not wrap in a byte."""
+    return symbol(THREAD_NUMBER, 8 - (split.threads - 1).bit_length())
+
+
 def thread_number(split: Split) -> BitVec:
-    """The number of the wide thread in its group: as a byte, from which those of the narrow ones do not wrap."""
-    return zero_extend(symbol(THREAD_NUMBER, 8 - (split.threads - 1).bit_length()), 8)
+    """The same as a byte."""
+    return zero_extend(number_symbol(split), 8)
 
 
 def _is_number(program: Program, variable: str, byte: int) -> bool:
