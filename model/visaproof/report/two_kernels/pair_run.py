@@ -23,12 +23,19 @@ def ask_pairs(
 
 
 def ask_open(
-    pairs: Sequence[Pair], left: Sequence[Open], asker: Asker, jobs: int, limit_s: float, cache: VerdictCache | None
+    pairs: Sequence[Pair],
+    left: Sequence[Open],
+    asker: Asker,
+    jobs: int,
+    limit_s: float,
+    cache: VerdictCache | None,
+    scheduler: str | None = None,
 ) -> Generator[tuple[int, Row]]:
     """The rows of the pairs that are open; one whose process died is asked once more."""
     again: list[Open] = []
     for chosen in (left, again):
-        with closing(side_by_side(asker, [pairs[index] for index, _ in chosen], jobs, limit_s)) as answers:
+        asked = [pairs[index] for index, _ in chosen]
+        with closing(_pool(asker, asked, jobs, limit_s, scheduler)) as answers:
             for found in answers:
                 index, key = chosen[found.index]
                 if isinstance(found, Lost) and found.died and chosen is left:
@@ -38,6 +45,16 @@ def ask_open(
                 if isinstance(found, Answered):
                     remember(cache, key, result)
                 yield index, result
+
+
+def _pool(
+    asker: Asker, pairs: Sequence[Pair], jobs: int, limit_s: float, scheduler: str | None
+) -> Generator[Answered[Row] | Lost]:
+    if scheduler is None:
+        return side_by_side(asker, pairs, jobs, limit_s)
+    from visaproof.checking.cluster import on_cluster
+
+    return on_cluster(asker, pairs, scheduler, limit_s)
 
 
 def _row(pair: Pair, found: Answered[Row] | Lost) -> Row:
