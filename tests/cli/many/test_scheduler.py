@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from visaproof.checking.claims.model_version import model_version
-from visaproof.checking.cluster_task import Died, Done, Order, Raised, TooLong, answered_there
+from visaproof.checking.cluster.task import Died, Done, Order, Raised, TooLong, answered_there, digest
 from visaproof.isa.errors import ReadError
 
 pytest.importorskip("distributed")
@@ -83,9 +83,11 @@ def test_the_results_are_those_of_a_local_run(visaproof, cluster, tmp_path):
 
 
 @pytest.mark.slow
-def test_pairs_are_asked_there_too(visaproof, cluster):
+def test_pairs_are_asked_there_too(visaproof, cluster, monkeypatch):
     asked = ("tv", FOLDER, FOLDER, *LAUNCH)
-    there, here = visaproof(*asked, "--scheduler", cluster.address), visaproof(*asked)
+    here = visaproof(*asked)
+    monkeypatch.setattr("visaproof.report.two_kernels.pair_run.side_by_side", None)  # nothing is asked here
+    there = visaproof(*asked, "--scheduler", cluster.address)
     assert there.code == here.code
     assert [line.split()[:3] for line in there.out.splitlines()] == [line.split()[:3] for line in here.out.splitlines()]
 
@@ -140,7 +142,7 @@ def _words(path: Path) -> list[str]:
 
 
 def test_where_no_scheduler_answers_the_error_says_so(visaproof, monkeypatch):
-    monkeypatch.setattr("visaproof.checking.cluster.CONNECT_S", 0.2)
+    monkeypatch.setattr("visaproof.checking.cluster.client.CONNECT_S", 0.2)
     ran = visaproof("conflicts", FOLDER, *LAUNCH, "--scheduler", "tcp://127.0.0.1:1")
     assert (ran.code, ran.out) == (2, "")
     assert "error: --scheduler: no scheduler answers at tcp://127.0.0.1:1" in ran.err
@@ -158,7 +160,7 @@ def _order(do, task, **changed) -> Order:
     from dataclasses import replace
     from pickle import dumps
 
-    order = Order(dumps((do, task)), os.getcwd(), {}, model_version(), 60, False)
+    order = Order(dumps((do, task)), os.getcwd(), {}, {}, model_version(), 60, False)
     return replace(order, **changed)
 
 
@@ -182,3 +184,13 @@ def test_a_folder_that_a_worker_does_not_see_is_an_error(tmp_path):
     found = answered_there(_order(abs, -3, folder=str(tmp_path / "elsewhere")))
     assert isinstance(found, Raised)
     assert "does not see the folder" in str(found.error)
+
+
+def test_other_contents_of_a_file_on_a_worker_are_an_error(tmp_path):
+    (tmp_path / "k.visaasm").write_text(".version 4.1\n")
+    known = {"k.visaasm": digest(tmp_path / "k.visaasm")}
+    assert answered_there(_order(abs, -3, folder=str(tmp_path), files=known)) == Done(3)
+    (tmp_path / "k.visaasm").write_text(".version 4.0\n")
+    found = answered_there(_order(abs, -3, folder=str(tmp_path), files=known))
+    assert isinstance(found, Raised)
+    assert "a worker has other contents of k.visaasm" in str(found.error)

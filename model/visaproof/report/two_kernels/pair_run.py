@@ -1,7 +1,8 @@
 """Many pairs asked side by side; what an earlier run answered is not asked again."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.checking.task_pool import Answered, Lost, side_by_side
@@ -30,12 +31,13 @@ def ask_open(
     limit_s: float,
     cache: VerdictCache | None,
     scheduler: str | None = None,
+    files: Callable[[Pair], Sequence[Path]] = lambda _: (),
 ) -> Generator[tuple[int, Row]]:
     """The rows of the pairs that are open; one whose process died is asked once more."""
     again: list[Open] = []
     for chosen in (left, again):
         asked = [pairs[index] for index, _ in chosen]
-        with closing(_pool(asker, asked, jobs, limit_s, scheduler)) as answers:
+        with closing(_pool(asker, asked, jobs, limit_s, scheduler, files)) as answers:
             for found in answers:
                 index, key = chosen[found.index]
                 if isinstance(found, Lost) and found.died and chosen is left:
@@ -48,13 +50,18 @@ def ask_open(
 
 
 def _pool(
-    asker: Asker, pairs: Sequence[Pair], jobs: int, limit_s: float, scheduler: str | None
+    asker: Asker,
+    pairs: Sequence[Pair],
+    jobs: int,
+    limit_s: float,
+    scheduler: str | None,
+    files: Callable[[Pair], Sequence[Path]],
 ) -> Generator[Answered[Row] | Lost]:
     if scheduler is None:
         return side_by_side(asker, pairs, jobs, limit_s)
-    from visaproof.checking.cluster import on_cluster
+    from visaproof.checking.cluster.client import on_cluster
 
-    return on_cluster(asker, pairs, scheduler, limit_s)
+    return on_cluster(asker, pairs, scheduler, limit_s, files)
 
 
 def _row(pair: Pair, found: Answered[Row] | Lost) -> Row:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from pickle import dumps, loads
 from tempfile import TemporaryFile
 from threading import Thread
@@ -30,6 +32,8 @@ class Order:
     """A function, and its argument."""
     folder: str
     """Relative names of files begin there."""
+    files: dict[str, str]
+    """The digests of those that are asked about."""
     environment: dict[str, str]
     version: str
     """Of the model: another one could answer otherwise."""
@@ -111,7 +115,22 @@ def _mismatch(order: Order) -> Raised | None:
             "all machines of the cluster need the same files under the same names",
         )  # fmt: skip
         return Raised(error, "")
+    for name, known in order.files.items():
+        if digest(Path(order.folder, name)) != known:
+            error = ReadError(
+                f"a worker has other contents of {name}", in_option("--scheduler"),
+                "all machines of the cluster need the same files under the same names",
+            )  # fmt: skip
+            return Raised(error, "")
     return None
+
+
+def digest(path: Path) -> str:
+    """Of the contents of a file; empty where it cannot be read, which whoever asks about it says."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _waited(process: "subprocess.Popen[bytes]", limit_s: float | None) -> TooLong | None:
@@ -170,6 +189,6 @@ def _end_with_worker(source: Any) -> None:
 
 
 if __name__ == "__main__":
-    from visaproof.checking import cluster_task
+    from visaproof.checking.cluster import task
 
-    cluster_task.main()  # not of `__main__`, whose records no other process can read
+    task.main()  # not of `__main__`, whose records no other process can read

@@ -2,13 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from pickle import dumps
 from typing import Any, TypeVar
 
 from visaproof.checking.claims.model_version import model_version
-from visaproof.checking.cluster_task import Died, Order, Raised, TooLong, answered_there
+from visaproof.checking.cluster.task import Died, Order, Raised, TooLong, answered_there, digest
 from visaproof.checking.task_pool import Answered, ElsewhereError, Lost
 from visaproof.checking.termination import interrupted_by_signals
 from visaproof.isa.errors import ReadError, in_option
@@ -24,16 +25,21 @@ OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "TERM")
 
 
 def on_cluster(
-    do: Callable[[T], R], tasks: Sequence[T], address: str, limit_s: float | None = None
+    do: Callable[[T], R],
+    tasks: Sequence[T],
+    address: str,
+    limit_s: float | None = None,
+    files: Callable[[T], Sequence[Path]] = lambda _: (),
 ) -> Generator[Answered[R] | Lost]:
     """What comes of each task, once, as it comes.  Close it: nothing of the tasks goes on afterwards.
 
-    Workers see the files under the same names, and have the same visaproof.  A task whose worker ends is given to
-    another one; a few times, since it may be what ends them.  Raises ReadError where there is no such cluster.
+    Workers have the same visaproof, and the `files` of a task under the same names.  A task whose worker ends is given
+    to another one; a few times, since it may be what ends them.  Raises ReadError where there is no such cluster, or no
+    such worker.
     """
     if tasks:
         with closing(_client(address)) as client, interrupted_by_signals():
-            yield from _outcomes(client, do, tasks, limit_s)
+            yield from _outcomes(client, _orders(do, tasks, limit_s, files))
 
 
 def _client(address: str) -> Any:
@@ -57,16 +63,22 @@ def _client(address: str) -> Any:
     return client
 
 
-def _outcomes(
-    client: Any, do: Callable[[T], R], tasks: Sequence[T], limit_s: float | None
-) -> Generator[Answered[R] | Lost]:
-    import distributed
-
+def _orders(
+    do: Callable[[T], R], tasks: Sequence[T], limit_s: float | None, files: Callable[[T], Sequence[Path]]
+) -> Iterator[Order]:
     manner = {name: os.environ[name] for name in OF_THE_TERMINAL if name in os.environ}
     manner["COLUMNS"] = str(shutil.get_terminal_size().columns)
-    orders = [
-        Order(dumps((do, task)), os.getcwd(), manner, model_version(), limit_s, CROSS_CHECKED.get()) for task in tasks
-    ]
+    digests: dict[Path, str] = {}
+    for task in tasks:
+        named = files(task)
+        digests |= {path: digest(path) for path in named if path not in digests}
+        known = {str(path): digests[path] for path in named}
+        yield Order(dumps((do, task)), os.getcwd(), known, manner, model_version(), limit_s, CROSS_CHECKED.get())
+
+
+def _outcomes(client: Any, orders: Iterator[Order]) -> Generator[Answered[Any] | Lost]:
+    import distributed
+
     futures: dict[Any, int] = {
         client.submit(answered_there, order, pure=False): index for index, order in enumerate(orders)
     }
