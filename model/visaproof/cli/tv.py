@@ -246,7 +246,7 @@ def _answers(
     )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit, until)
     jobs, by_clock = jobs_of(arguments), 2 * arguments.limit + GRACE_S
-    with closing(ask_open(pairs, left, asker, jobs, by_clock, cache)) as answers:
+    with closing(ask_open(pairs, left, asker, jobs, by_clock, cache, arguments.scheduler, _inputs)) as answers:
         yield from answers
 
 

@@ -72,6 +72,8 @@ def with_stated(tasks: list[Task], arguments: Namespace) -> list[Task]:
 def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], arguments: Namespace) -> list[T]:
     """Those that have changed, and of these the share of this run.  Raises UsageError."""
     found = list(tasks)
+    if arguments.scheduler is not None and arguments.budget is not None:
+        raise UsageError("--budget is by the clock of this machine, and --scheduler asks others", "--limit SECONDS")
     if arguments.changed_since is not None:
         from visaproof.cli.many.changed import changed_since
 
