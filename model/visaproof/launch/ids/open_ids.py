@@ -21,8 +21,8 @@ from visaproof.launch.ids.launched_words import (
     first_of,
     known_words,
     place_name,
-    size_places,
     size_of,
+    size_places,
     size_values,
     words_of,
 )
