@@ -114,13 +114,13 @@ def test_a_row_above_needs_a_guard(kernel: str, verdict: str, capsys: pytest.Cap
 Ids = tuple[int, int, int]
 
 
-def furthest(address: Callable[[Ids, Ids], int], sizes: Ids, local: int) -> int:
+def furthest(address: Callable[[Ids, Ids, int], int], sizes: Ids, local: int) -> int:
     """Behind the last byte of a dword that a work item of a launch reaches, with groups of `local` items in x.
 
     The last group has what is left.
     """
     items = product(*map(range, sizes))
-    return 4 + 4 * max(address((x // local, y, z), (x % local, y, z)) for x, y, z in items)
+    return 4 + 4 * max(address((x // local, y, z), (x % local, y, z), local) for x, y, z in items)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 1, 1), (6, 3, 2), (2, 5, 3), (9, 1, 1)])
@@ -130,8 +130,8 @@ def test_no_work_item_reaches_further(sizes: Ids, numbers: tuple[int, int]) -> N
     for local in (1, 2, 3, 5, 8):
         names = host_names(sizes, local) | {"offset": first, "inc": second, "w": first, "h": second}
         counted = {
-            "strided": furthest(lambda g, i: first + second * (g[0] * local + i[0]), (sizes[0], 1, 1), local),
-            "volume": furthest(lambda g, i: (g[2] * second + g[1]) * first + g[0] * local + i[0], sizes, local),
+            "strided": furthest(lambda g, i, each: first + second * (g[0] * each + i[0]), (sizes[0], 1, 1), local),
+            "volume": furthest(lambda g, i, each: (g[2] * second + g[1]) * first + g[0] * each + i[0], sizes, local),
         }
         assert {kernel: eval(SIZES[kernel], {}, names) for kernel in counted} == counted
         of_groups = furthest_of_enqueued(sizes[0], local)
@@ -145,7 +145,7 @@ def host_names(sizes: Ids, local: int) -> dict[str, int]:
 
 
 def furthest_of_enqueued(items: int, local: int) -> int:
-    return furthest(lambda g, i: 8 * g[0] * local + 3 * i[0], (items, 1, 1), local)
+    return furthest(lambda g, i, each: 8 * g[0] * each + 3 * i[0], (items, 1, 1), local)
 
 
 @pytest.mark.parametrize(("items", "local", "suffices"), [(16, 8, True), (9, 8, False), (12, 8, False)])

@@ -87,7 +87,7 @@ class LaunchIntegers:
         return {(self.names.own_size(dimension),): 1}
 
     def most(self, name: str) -> Polynomial:
-        """The same, but for the size of a group that may be smaller than others: at most that of which the host knows."""
+        """The same, but for the size of a group: at most that of which the host knows."""
         if not name.startswith(OWN_SIZE):
             return {(name,): 1}
         known = f"{LOCAL}_{name.removeprefix(OWN_SIZE)}"
