@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
@@ -24,6 +23,7 @@ from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import (
     Bool,
     is_false,
+    kept,
     neg,
     true,
 )
@@ -103,7 +103,7 @@ def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, Undefined
         yield meet, UndefinedKind.COLLISION
 
 
-@lru_cache(4)
+@kept(4)
 def _collisions(ran: Same[Trace]) -> tuple[Bool, ...]:
     """Where lanes of one message meet: a run stands for its kernel in several questions."""
     return tuple(pair.meet for question in conflict_questions(ran.it) for pair in question.pairs)
