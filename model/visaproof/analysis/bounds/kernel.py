@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import EnoughBytes, SizeFinder
+from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,
@@ -88,6 +89,8 @@ class BoundsFinding:
     """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
     enough: EnoughBytes | None = None
     """How many are, as a relation to arguments and the launch."""
+    only_after: OnlyAfter | None = None
+    """An earlier statement, if it leaves the surface wherever this one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,8 @@ class BoundsAnswers:
         if not free or len(keys) != 1 or not isinstance(bounds, Outside) or self._is_partial(rounds):
             return found
         try:
-            return replace(found, enough=self.sizes.find(rounds, bounds.surface))
+            enough = self.sizes.find(rounds, bounds.surface)
+            return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
         except LimitReached:  # the answer is there without it
             return found
 
