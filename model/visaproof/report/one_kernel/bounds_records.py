@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from visaproof.analysis.bounds.enough_bytes import EnoughBytes
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
+from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.bounds.only_after import OnlyAfter
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.findings.kernel import Uses

@@ -120,7 +120,10 @@ def _reached(kind: str, level: Level, one: Record, answer: Record) -> str:
     said = f"{who} reaches outside of {one['surface']}: {then}"
     if earlier:
         return f"{said}; in bounds if line {earlier['line']} is"
-    return f"{said}; in bounds with at least {enough['bytes']} bytes" if enough else said
+    if not enough:
+        return said
+    sizes = [f"at least {enough['bytes']} bytes"] if one["size_is_arbitrary"] else []
+    return f"{said}; in bounds with {' and '.join([*sizes, *enough['where']])}"
 
 
 def _check(origin: Origin, record: Record) -> Iterator[Finding]:
