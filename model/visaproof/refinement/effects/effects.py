@@ -14,12 +14,13 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent
-from visaproof.refinement.effects.history import History, is_texel_read
+from visaproof.refinement.effects.history import History
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.races import Race, races
 from visaproof.refinement.effects.side import Side, surface_then
 from visaproof.refinement.effects.touched import Touched
+from visaproof.refinement.effects.undefined_accesses import is_texel_read
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import (
     Bool,

@@ -24,7 +24,7 @@ from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
-from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_two_kinds
+from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function
@@ -53,11 +53,6 @@ from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.expanded import expanded
 
 T = TypeVar("T", bound=Term)
-
-
-def is_texel_read(access: Access) -> bool:
-    """Whether it reads an image, and by no sampler, which defines what is read outside."""
-    return isinstance(access, Load) and len(access.cell) > 1
 
 
 EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
