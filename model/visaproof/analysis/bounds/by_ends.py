@@ -35,12 +35,17 @@ class Sufficient:
     relations: tuple[Relation, ...]
 
 
-def sufficient(reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None) -> Sufficient | None:
-    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough."""
+def sufficient(
+    reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None, whole: bool = True
+) -> Sufficient | None:
+    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough.
+
+    What is less than a multiple of its names is made a `whole` one.
+    """
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
-    if stated is None and amount.get((), 0) < 0:  # hosts count whole elements
+    if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = LARGEST if _largest(amount, names, {}) > LARGEST else None
     fits: list[Relation] = []

@@ -18,6 +18,7 @@ from visaproof.analysis.bounds.at_ends import Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
+from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
@@ -59,22 +60,6 @@ MOST_ITEMS = 1 << 31
 """Ids below this are no negative numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnoughBytes:
-    """A size with which every access lies inside, for all launches that obey the relations."""
-
-    surface: str
-    """As `--size` takes it."""
-    amount: Expression
-    relations: tuple[Relation, ...]
-    rung: str
-
-    @property
-    def options(self) -> str:
-        """What states it on the command line."""
-        return " ".join((f"--size '{self.surface}={self.amount}'", *(f"--where '{one}'" for one in self.relations)))
-
-
 @dataclass(slots=True)
 class SizeFinder:
     """Looks for such sizes, for the messages of one kernel."""
@@ -103,11 +88,11 @@ class SizeFinder:
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
-        surface = self._surface(key)
+        surface = self.surface(key)
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts:
             return None
-        asked = _Asked(self, rounds, key, surface, symbols_used(rounds))
+        asked = OfMessage(self, rounds, key, surface, symbols_used(rounds))
         enough = asked.sufficient()
         by_ends = None if enough is None else self._by_ends(asked, enough)
         if enough is None or by_ends is None:
@@ -123,26 +108,26 @@ class SizeFinder:
         finally:
             self.readable_ms -= 1000 * (process_time() - before)
 
-    def _first(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _first(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
         if (found := self._found(asked, candidates)) is None:
             self.in_vain.add(asked.surface)
         return found
 
     def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
         """By what it is shown that the size that is stated is enough, where it has products; empty where it is not."""
-        surface = self._surface(key)
+        surface = self.surface(key)
         amount = None if surface is None else self.amounts.get(surface)
         if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
             return ""
-        enough = _Asked(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
+        enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
 
-    def _by_ends(self, asked: "_Asked", enough: Sufficient) -> EnoughBytes | None:
+    def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> EnoughBytes | None:
         """What the addresses say as integers, if some launch obeys the relations."""
         found = EnoughBytes(asked.surface, difference(enough.amount), enough.relations, RUNG)
         return found if asked.is_reached(found.amount, found.relations) else None
 
-    def _without_relations(self, asked: "_Asked", named: EnoughBytes) -> EnoughBytes:
+    def _without_relations(self, asked: "OfMessage", named: EnoughBytes) -> EnoughBytes:
         """The same if a solver needs no relations for it."""
         amount, surface = named.amount, asked.surface
         if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
@@ -155,7 +140,7 @@ class SizeFinder:
             self.needed.add((surface, amount))
         return named
 
-    def _found(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
         for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
@@ -180,7 +165,7 @@ class SizeFinder:
                  if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
         return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found)
 
-    def _surface(self, key: str) -> str | None:
+    def surface(self, key: str) -> str | None:
         if key == SLM:
             return "slm"
         argument = argument_of(self.names.kernel, self.launch, key)
@@ -188,7 +173,7 @@ class SizeFinder:
 
 
 @dataclass(slots=True)
-class _Asked:
+class OfMessage:
     """The questions about one message."""
 
     finder: SizeFinder
@@ -202,7 +187,7 @@ class _Asked:
     until: float = inf
     """Seconds of the processor."""
 
-    def sufficient(self, stated: Polynomial | None = None) -> Sufficient | None:
+    def sufficient(self, stated: Polynomial | None = None, *, whole: bool = True) -> Sufficient | None:
         """What is proved to be enough by what the addresses are as integers."""
         accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
         surface = self.finder.asked.trace.surfaces.get(self.key)
@@ -210,7 +195,7 @@ class _Asked:
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self._arguments(), offsets)
-        return None if reached is None else sufficient(reached, self.finder.names, stated)
+        return None if reached is None else sufficient(reached, self.finder.names, stated, whole)
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""

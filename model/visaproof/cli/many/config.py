@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from visaproof.cli.options.errors import UsageError, proposal
+from visaproof.cli.options.launch_files import NO_LAUNCH
 from visaproof.isa.errors import Position, ReadError
 
 FILE = "visaproof.toml"
@@ -76,7 +77,7 @@ def _words(fields: dict[str, Any], path: Path, start: Position) -> Iterator[tupl
             if not isinstance(each, str | int) or isinstance(each, bool):
                 raise ReadError(f"{name}: {each!r} is no text", start, HINT)
             text = str(each)
-            yield name, str(path.parent / text) if name == "launch" else text
+            yield name, str(path.parent / text) if name == "launch" and text != str(NO_LAUNCH) else text
 
 
 def _parsed(command: str, words: list[str]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from visaproof.launch.ids.launched_words import (
     known_words,
     place_name,
     size_of,
+    size_places,
     size_values,
     words_of,
 )
@@ -101,11 +102,11 @@ def _size_facts(shape: GroupShape, sizes: Mapping[int, BitVec]) -> Iterator[Bool
     """Between which sizes those lie that are open; no group is larger than the enqueued ones."""
     for d in shape.open:
         yield from between(sizes[d], shape.most_in(d))
-        for place in first_of(shape.places(ENQUEUED, d)) if shape.launch.group_size is None else ():
+        for place in first_of(shape.places(ENQUEUED, d)) if shape.launch.group_size is None and not shape.whole else ():
             enqueued = symbol(place_name(place), 32)
             yield ule(zero_extend(sizes[d], 32), enqueued)
             yield ule(enqueued, const(shape.most, 32))
-        for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), d)):
+        for place in size_places(shape, d):
             yield ule(symbol(place_name(place), 32), const(shape.most_in(d), 32))
 
 
