@@ -156,7 +156,9 @@ def _in_strides(question: Question, names: dict[Term, Term]) -> Question:
     if not known:
         return question
     sides = [
-        replace(side, undefined=dict(zip(substitute_all(side.undefined, known), side.undefined.values(), strict=True)))
+        replace(
+            side, undefined=dict(zip(substitute_all([*side.undefined], known), side.undefined.values(), strict=True))
+        )
         for side in (question.source, question.target)
     ]
     return replace(question, source=sides[0], target=sides[1])
