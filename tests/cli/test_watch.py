@@ -77,6 +77,7 @@ def test_a_run_that_is_out_of_date_ends_and_leaves_no_process(tmp_path, monkeypa
 
     def popen(command, **named):
         started.append(ran := subprocess_popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE))
+        assert ran.stdout is not None
         ran.stdout.readline()
         os.utime(file, (1, 1))
         return ran
