@@ -21,7 +21,13 @@ from visaproof.isa.readings import READINGS
 from visaproof.launch.premise_table import PREMISES
 from visaproof.queries.query import Query
 from visaproof.refinement.difference import Difference
-from visaproof.refinement.strategies.table import IN_ONE_MEMORY, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
+from visaproof.refinement.strategies.table import (
+    IN_ONE_MEMORY,
+    IN_STEP_OR_RUNS,
+    QUICKLY_IN_ONE_MEMORY,
+    SOLVED_IN_ONE_MEMORY,
+    STRATEGIES,
+)
 from visaproof.refinement.verdicts import Refines, Vacuous
 from visaproof.report.claims.opcodes import document, evidence_in
 from visaproof.report.kernels.premises import GRANTED
@@ -33,8 +39,9 @@ NOTICE = "<!-- Made by `make pages` from the code; changes by hand are lost. -->
 TABLES = (
     ("Where buffers may overlap, first", IN_ONE_MEMORY),
     ("Where buffers are apart", STRATEGIES),
-    ("What refines there, where buffers may overlap", SOLVED_IN_ONE_MEMORY),
-    ("Where the target has what no proof models", RUNS_ALONE),
+    ("What refines there, where buffers may overlap, before runs", QUICKLY_IN_ONE_MEMORY),
+    ("What refines there, where buffers may overlap, after them", SOLVED_IN_ONE_MEMORY),
+    ("Where the target has what no proof models", IN_STEP_OR_RUNS),
 )
 VERDICTS = {Refines: "refines", Difference: "does not refine, by a run", Vacuous: "vacuous"}
 

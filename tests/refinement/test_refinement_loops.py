@@ -65,7 +65,8 @@ def bound_late(movs: str) -> str:
 
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
     """Whether one iteration that stands for all shows it."""
-    return in_step(compare(program(source, head), program(target, head), Scope(Assume.NONE))) is not None
+    asked = compare(program(source, head), program(target, head), Scope(Assume.NONE))
+    return in_step(asked.runners, asked.question.launched, asked.scope, asked.split) is not None
 
 
 PROVED = {
@@ -154,6 +155,47 @@ def test_what_stood_before_a_loop_shows_where_its_first_round_is_the_last() -> N
     source = APART + GOES_ON + STORE_B
     assert in_step_too(source, source, HEAD_OF_G)
     assert not in_step_too(source, source.replace("0x7:d", "0x8:d"), HEAD_OF_G)
+
+
+GOES_ON_WHERE = "cmp.gt (M1, 8) P1 Y(0,0)<1;1,0> {}:d\n"
+LEAVES_WHERE = GOES_ON_WHERE + "(!P1) goto (M1, 8) done\n"
+TESTED_LAST = f"{APART}{LEAVES_WHERE}again:\nBODY{COUNT}{GOES_ON_WHERE}(P1) goto (M1, 8) again\ndone:\n{STORE_B}"
+TESTED_FIRST = f"{APART}again:\n{LEAVES_WHERE}BODY{COUNT}goto (M1, 1) again\ndone:\n{STORE_B}"
+NEXT = "add (M1, 8) Z(0,0)<1> Y(0,0)<1;1,0> -1:d\n"
+TESTED_WITHIN = (
+    f"{APART}{LEAVES_WHERE}again:\nBODY{NEXT}{LEAVES_WHERE.replace('Y', 'Z')}mov (M1, 8) Y(0,0)<1> Z(0,0)<1;1,0>\n"
+    f"goto (M1, 1) again\ndone:\n{STORE_B}"
+)
+"""The same loop with its test at the end of an iteration, at the beginning, and before it counts."""
+
+
+def loop_of(loop: str, body: str, *, last: int = 0) -> str:
+    return loop.format(*[hex(last)] * loop.count("{}")).replace("BODY", body)
+
+
+@pytest.mark.parametrize("source", [TESTED_LAST, TESTED_FIRST, TESTED_WITHIN])
+@pytest.mark.parametrize("target", [TESTED_LAST, TESTED_FIRST, TESTED_WITHIN])
+def test_a_loop_may_be_tested_at_its_beginning_or_at_its_end(source: str, target: str) -> None:
+    assert in_step_too(loop_of(source, ADD + STORE_NEXT), loop_of(target, ADD_TWICE + STORE_NEXT))
+    assert not in_step_too(loop_of(source, ADD + STORE_NEXT), loop_of(target, ADD_TWICE + STORE_NEXT, last=1))
+    assert not in_step_too(loop_of(source, ADD + STORE_NEXT), loop_of(target, ADD + STORE_COUNT))
+
+
+def test_what_lanes_leave_behind_that_leave_in_the_middle_is_told_apart() -> None:
+    """Y is 0 behind the one loop, and 1 behind the other, though it is the same in all iterations."""
+    stores = ADD + STORE_NEXT
+    assert not in_step_too(loop_of(TESTED_LAST, stores) + STORE_COUNT, loop_of(TESTED_WITHIN, stores) + STORE_COUNT)
+
+
+@pytest.mark.parametrize(("behind", "refines"), [("barrier\n", True), ("", False)])
+def test_a_barrier_behind_a_loop_is_reached_whatever_iterations_are_unrolled(behind: str, refines: bool) -> None:
+    """Unrolled, the loops go on under other conditions: the lanes that come to the barrier cannot be compared."""
+    source = loop_of(TESTED_LAST, ADD + STORE_NEXT).replace("done:", "done:\nbarrier\n")
+    target = loop_of(TESTED_FIRST, ADD_TWICE + STORE_NEXT).replace("done:\n", f"done:\n{behind}")
+    asked = compare(program(source), program(target), Scope(Assume.NONE))
+    assert asked.open is not None
+    assert (asked.stepped is not None) == refines
+    assert isinstance(decide(asked, 2_000), Refines) == refines
 
 
 HALF = "add (M1_NM, 8) Z(0,0)<1> 0x76543210:uv 0x0:ud\ncmp.lt (M1, 8) P2 Z(0,0)<1;1,0> 0x4:d\n"

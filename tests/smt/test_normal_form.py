@@ -171,3 +171,13 @@ def test_low_bits_of_a_long_chain_of_products_are_sliced_once() -> None:
     for _ in range(2000):
         chain, expected = add(mul(chain, chain), sign_extend(y, 32)), expected * expected + 0x8005 & 0xFF
     assert evaluate(truncate(chain, 8), {x: 0x1203, y: 0x8005}) == expected
+
+
+def test_numbers_below_2_to_16_are_compared_in_16_bits() -> None:
+    word, other = symbol("w", 16), symbol("v", 8)
+    narrow = ult(word, const(0x100, 16))
+    assert ult(zero_extend(word, 32), const(0x100, 32)) is narrow
+    assert ult(zero_extend(word, 64), const(0x100, 64)) is narrow
+    assert ult(zero_extend(other, 32), zero_extend(word, 32)) is ult(zero_extend(other, 16), word)
+    assert ult(symbol("l", 32), zero_extend(word, 32)).args[0].width == 32
+    assert ult(zero_extend(word, 32), const(0x10000, 32)) is true()

@@ -26,6 +26,7 @@ from visaproof.refinement.beside.overlap import elements_of, overlap_of
 from visaproof.refinement.beside.samplers import said_of_samplers
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.lanes_on import lanes_needed
 from visaproof.refinement.observed import observed_registers
 from visaproof.refinement.questions import of_the_source, questions, used_surfaces
@@ -59,7 +60,9 @@ class Comparison:
     scope: Scope
     granted: Granted
     open: NotModelled | None = None
-    """Why nothing can be proved of the target: then the question is only about the source, for runs of both."""
+    """Why the target cannot be compared: then the question is only about the source, for runs of both."""
+    stepped: Question | None = None
+    """Then the question about one iteration of each loop that stands for all, if both kernels do the same in it."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
     sharing: Sharing = NOTHING_SHARED
@@ -73,6 +76,11 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.source!r} → {self.target!r}>"
+
+    @property
+    def of_both(self) -> Question:
+        """The question that is about both kernels, if there is one."""
+        return self.stepped or self.question
 
     @property
     def on_floats(self) -> bool:
@@ -130,14 +138,17 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     tables = common_tables(programs, [runner.pointers for runner in runners])
     launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
     unasked: NotModelled | None = None
+    stepped: Question | None = None
     try:
         require_found(runners[1])
         exact, question = questions(runners, launched, scope.forbidden)
     except NotModelled as reason:
         exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
+        if any(one.trace.bounded for one in runners):
+            stepped = in_step(runners, launched, scope, split)
     if not granted.by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
         return compare(source, target, scope, replace(granted, by_buffers=True))
-    assumed = assumptions(start, question, matching, runners)
+    assumed = assumptions(start, stepped or question, matching, runners)
     assumed += rows
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
     assumed += _on_tables(programs, starts, tables)
@@ -145,7 +156,7 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
         source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
-        split, overlap.sharing, tuple(unlike(programs)), itself=itself,
+        stepped, split, overlap.sharing, tuple(unlike(programs)), itself=itself,
     )  # fmt: skip
 
 

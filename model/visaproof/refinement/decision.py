@@ -25,7 +25,14 @@ from visaproof.refinement.strategies.normal_forms import audit
 from visaproof.refinement.strategies.random_runs import many, rather_inside
 from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
-from visaproof.refinement.strategies.table import IN_ONE_MEMORY, PROOFS, RUNS_ALONE, SOLVED_IN_ONE_MEMORY, STRATEGIES
+from visaproof.refinement.strategies.table import (
+    IN_ONE_MEMORY,
+    IN_STEP_OR_RUNS,
+    PROOFS,
+    QUICKLY_IN_ONE_MEMORY,
+    SOLVED_IN_ONE_MEMORY,
+    STRATEGIES,
+)
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
@@ -45,7 +52,7 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
     asked = Asked(comparison, timeout_ms, Stages() if stages is None else stages, audited=not quick)
     if comparison.question.launched.premises is not None:
         return _of_parts(asked, quick)
-    if isinstance(comparison.open, Unlike):
+    if isinstance(comparison.open, Unlike) and comparison.stepped is None:
         return _unlike(asked, comparison.open)
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(asked)
     if isinstance(verdict, Refines | Bounded | Apart) and (lost := weaker(comparison)):
@@ -107,6 +114,8 @@ def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refi
     if together is not None:
         overlap = asked.about(together)
         with asked.stages.part("where buffers overlap"):
+            if isinstance(verdict, Refines) and (shown := first_answer(QUICKLY_IN_ONE_MEMORY, overlap)) is not None:
+                return shown[1]
             alone = together.split is None and bool(together.sharing.alignments)  # work items might race in these runs
             if alone:
                 with asked.stages.timed("runs"):
@@ -138,7 +147,7 @@ def _unlike(asked: Asked, found: Unlike) -> Verdict:
     """The verdict where the target lacks barriers or fences of the source: a run may show what else it does."""
     if found.wrong and not is_one_thread(asked.comparison):
         return _unless_vacuous(asked, Resynchronised(found.what, found.events))
-    answer = first_answer(RUNS_ALONE, asked)
+    answer = first_answer(IN_STEP_OR_RUNS, asked)
     return Unknown(found.what, found.events) if answer is None else answer[1]
 
 
@@ -175,7 +184,7 @@ def _where_meant(asked: Asked) -> Refines | Difference | None:
 def _decided(asked: Asked) -> Verdict:
     """The verdict on two programs."""
     comparison = asked.comparison
-    answer = first_answer(STRATEGIES if comparison.open is None else RUNS_ALONE, asked)
+    answer = first_answer(STRATEGIES if comparison.open is None else IN_STEP_OR_RUNS, asked)
     if answer is None and comparison.open is not None:
         raise comparison.open
     if answer is None:

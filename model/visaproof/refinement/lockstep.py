@@ -22,39 +22,40 @@ from visaproof.machine.symbolic.loops import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
-from visaproof.refinement.widths.wide_thread import prefix_of
+from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.value_names import like
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, sub, symbol
 from visaproof.smt.evaluate import substitute_all
 
 
-def in_step(comparison: Comparison) -> Question | None:
+def in_step(
+    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, split: Split | None
+) -> Question | None:
     """The question about one iteration of each loop that stands for all of them, if both kernels do the same in it.
 
     None where it cannot be asked, and where they may do something else, or other lanes go on.
     """
-    asked = comparison.question
-    if comparison.split is not None and UndefinedKind.RACE not in asked.forbidden:  # then they do not go in step
+    several = split is not None
+    if several and UndefinedKind.RACE not in scope.forbidden:  # then they do not go in step
         return None
     try:
-        several = comparison.split is not None
-        source, target = (_generalised(one, asked.lanes, comparison.scope, several) for one in comparison.runners)
+        source, target = (_generalised(one, launched.lanes, scope, several) for one in runners)
     except NotModelled:
         return None
     rounds = (source.trace.rounds, target.trace.rounds)
     if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
         return None
-    classes = _Classes({one.during: 0 for one in _words(rounds)})
+    alike = {one.during: 0 for one in _words(rounds)}
+    classes = _Classes(alike, alike)
     while True:
-        names = classes.names(rounds, comparison.split is not None)
-        question = _question((source, target), comparison, names)
+        names = classes.names(rounds, several)
+        question = _question((source, target), launched, scope, names)
         if question is None:
             return None
         finer = classes.refined((question.source.rounds, question.target.rounds))
@@ -101,22 +102,26 @@ class _Classes:
     """Which words of both kernels hold the same in every iteration, by what they hold during one."""
 
     of: dict[Term, int]
+    ended: dict[Term, int]
+    """Which of them do in lanes that leave their loop, too."""
 
     @property
     def count(self) -> int:
-        return len(set(self.of.values()))
+        return len(set(self.of.values())) + len(set(self.ended.values()))
 
     def refined(self, rounds: _Rounds) -> "_Classes":
         """Only those stay together that hold the same before their loop and after an iteration: for one lane if one
         lane alone writes them, since an iteration in which it is off leaves them alone."""
         numbers: dict[tuple[object, ...], int] = {}
-        found: dict[Term, int] = {}
+        found, ended = dict[Term, int](), dict[Term, int]()
         for side in rounds:
             for loop, one in enumerate(side):
                 for held in one.held:
                     key = loop, held.during.width, held.lane, self.of[held.during], held.before, held.after
                     found[held.during] = numbers.setdefault(key, len(numbers))
-        return _Classes(found)
+                    left = self.ended[held.during], found[held.during], held.ended
+                    ended[held.during] = numbers.setdefault(left, len(numbers))
+        return _Classes(found, ended)
 
     def names(self, rounds: _Rounds, threads: bool) -> dict[Term, Term]:
         """One name for all words of a class, of what they hold during an iteration and behind the loop; and for lanes.
@@ -125,20 +130,21 @@ class _Classes:
         """
         found: dict[Term, Term] = {}
         for held in _words(rounds):
-            kind = f"{held.during.width}.{held.lane}.{self.of[held.during]}"
-            found[held.during] = like(held.during, f"round.{kind}")
+            kind = f"{held.during.width}.{held.lane}"
+            found[held.during] = like(held.during, f"round.{kind}.{self.of[held.during]}")
             if not threads or held.lane != EVERY_LANE:
-                found[held.left] = like(held.left, f"left.{kind}")
+                found[held.left] = like(held.left, f"left.{kind}.{self.ended[held.during]}")
         for side in rounds:
             for loop, one in enumerate(side):
                 found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
         return found
 
 
-def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, names: dict[Term, Term]) -> Question | None:
-    asked = comparison.question
+def _question(
+    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, names: dict[Term, Term]
+) -> Question | None:
     try:
-        _, question = questions(runners, asked.launched, asked.forbidden, choices=names)
+        _, question = questions(runners, launched, scope.forbidden, choices=names)
     except NotModelled:
         return None
     return None if question.bounded or question.disturbed else question

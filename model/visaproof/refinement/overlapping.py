@@ -7,6 +7,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.refinement.beside.overlap import with_sharing
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.sharing import Pair, Sharing
+from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.questions import questions
 
 MOST_PAIRS = 15
@@ -18,9 +19,10 @@ Way = Callable[[Comparison], object | None]
 
 def overlapping(comparison: Comparison, sharing: Sharing) -> Comparison | None:
     """The question where these buffers may overlap; None where it cannot be asked."""
-    if comparison.open is not None:
-        return None
     runners, asked = with_sharing(comparison.runners, sharing), comparison.question
+    if comparison.open is not None:
+        stepped = comparison.stepped and in_step(runners, asked.launched, comparison.scope, comparison.split)
+        return stepped and replace(comparison, runners=runners, stepped=stepped, sharing=sharing)
     try:
         exact, question = questions(runners, asked.launched, asked.forbidden)
     except NotModelled:

@@ -79,7 +79,9 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, ste
 class Steps:
     """Small questions under the premises of a large one, each asked once."""
 
-    def __init__(self, question: Question, timeout_ms: int) -> None:
+    def __init__(self, question: Question, timeout_ms: int, in_parts: bool = True) -> None:
+        """Those that a solver gives up are asked `in_parts`, which may take long."""
+        self._in_parts = in_parts
         self._question = question
         self._timeout_ms = timeout_ms
         self._decided: dict[Form, Answer] = {}
@@ -135,7 +137,7 @@ class Steps:
         form, memory = form_of(*assumed(goal), goal), self._question.memory
         if form not in self._decided:
             answer = uncut(assumed(goal), goal, min(QUICK_MS, self._timeout_ms))
-            if isinstance(answer, GaveUp):
+            if isinstance(answer, GaveUp) and self._in_parts:
                 self.swept += 1
                 smaller = swept(goal, memory)
                 answer = uncut(assumed(smaller), smaller, self._timeout_ms)

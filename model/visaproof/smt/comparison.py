@@ -22,6 +22,9 @@ from visaproof.smt.terms import (
     value_of,
 )
 
+WORD_BITS = 16
+"""Numbers that fit are compared in so many bits, in whatever width a kernel does it."""
+
 
 def bit(term: BitVec, index: int) -> Bool:
     """Whether bit `index` is set."""
@@ -183,6 +186,8 @@ def ult(left: BitVec, right: BitVec) -> Bool:
         return false()
     if left.high < right.low:
         return true()
+    if left.width > WORD_BITS and max(left.high, right.high) >> WORD_BITS == 0:  # as kernels compare local ids
+        return ult(truncate(left, WORD_BITS), truncate(right, WORD_BITS))
     return boolean(Op.ULT, (left, right))
 
 

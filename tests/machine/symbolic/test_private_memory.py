@@ -2,10 +2,11 @@
 
 import pytest
 
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.symbolic.private import PrivateMemory
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.guarded import NONE
-from visaproof.smt import BitVec, add, const, eq, neg, scale, sign_extend, symbol, true, zero_extend
+from visaproof.smt import BitVec, add, bool_symbol, const, eq, ite, neg, scale, sign_extend, symbol, true, zero_extend
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
@@ -36,3 +37,13 @@ def test_addresses_whose_low_halves_are_apart_do_not_meet(behind: int) -> None:
 def test_others_may_meet(behind: int) -> None:
     found = loaded(unsigned(0), signed(behind))
     assert isinstance(solve((neg(eq(found, BEFORE)),), 20_000), Satisfiable)
+
+
+def test_what_private_memory_holds_at_a_place() -> None:
+    """Where a lane that stored there runs; of what was not stored nothing is known."""
+    lane, base, value, unknown = bool_symbol("lane"), symbol("base", 64), symbol("value", 32), symbol("unknown", 32)
+    memory = PrivateMemory(base)
+    memory.store([Store(lane, 0, FLAT, (add(base, const(8, 64)),), 4, true(), true(), value)])
+    assert memory.held(const(8, 64), 4, unknown, frozenset((lane,))) is value
+    assert memory.held(const(8, 64), 4, unknown, NONE) is ite(lane, value, unknown)
+    assert memory.held(const(12, 64), 4, unknown, frozenset((lane,))) is unknown

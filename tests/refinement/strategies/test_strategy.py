@@ -73,12 +73,14 @@ def test_stages_show_what_decided_and_within_what() -> None:
     assert (stages.tried[-1].name, stages.tried[-1].answer) == ("elsewhere: runs", "nothing")
 
 
-@pytest.mark.parametrize("rows", [table.STRATEGIES, table.RUNS_ALONE, table.IN_ONE_MEMORY, table.SOLVED_IN_ONE_MEMORY])
+@pytest.mark.parametrize(
+    "rows", [table.STRATEGIES, table.IN_STEP_OR_RUNS, table.IN_ONE_MEMORY, table.SOLVED_IN_ONE_MEMORY]
+)
 def test_rows_of_a_table_have_names_of_their_own(rows: tuple[Strategy, ...]) -> None:
     assert len({one.name for one in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("rows", [table.STRATEGIES, table.RUNS_ALONE])
+@pytest.mark.parametrize("rows", [table.STRATEGIES, table.IN_STEP_OR_RUNS])
 def test_only_a_run_shows_a_difference(rows: tuple[Strategy, ...]) -> None:
     """What a solver finds is run as well before it counts."""
     confirmed = {"one arbitrary place"}

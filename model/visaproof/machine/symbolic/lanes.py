@@ -6,7 +6,8 @@ from typing import cast
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
-from visaproof.smt import Bool, Op, conj, disj, false, is_false, neg
+from visaproof.semantics.symbolic.value_names import OfLoop
+from visaproof.smt import Bool, Op, bool_symbol, conj, disj, false, is_false, neg, true
 
 Waiting = tuple[tuple[Bool, ...], dict[int, list[list[Bool]]], Literals]
 """The running lanes, the guards under which lanes wait, by place and lane, and what holds at this place."""
@@ -94,6 +95,14 @@ class Lanes:
         """Lets no lane run here any longer; those that wait go on waiting."""
         self.running = (false(),) * THREAD_LANES
         self.facts = NONE
+
+    def leave(self, loop: str, exits: Sequence[int], running: tuple[Bool, ...]) -> None:
+        """Lets these lanes wait at one of the places where they can leave a loop, which has this name."""
+        for place in exits:
+            chosen = [bool_symbol(OfLoop(loop, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
+            self.only(running)
+            self.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
+        self.halt()
 
     def arrive(self, place: int) -> None:
         """Lets the lanes that wait at the place run again."""

@@ -112,7 +112,9 @@ class Held(NamedTuple):
     during: Term
     """Arbitrary."""
     after: Term
-    """By what it holds during the iteration."""
+    """By what it holds during the iteration, for lanes that go on."""
+    ended: Term
+    """The same for all lanes: some may have left the loop in the middle."""
     left: Term
     """Arbitrary, too: what some iteration left."""
     lane: int
@@ -151,9 +153,11 @@ def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
 
 
 def owners(writes: RoundWrites) -> list[int]:
-    """Of each word and then each predicate bit that iterations write, the lane that alone does it, or `EVERY_LANE`."""
+    """Of each word, predicate bit and cell of private memory that iterations write, in this order, the lane that alone
+    does it, or `EVERY_LANE`."""
     words = [lane for _, _, _, lane in _words(writes.registers)]
-    return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in writes.predicates.values()]
+    others = (*writes.predicates.values(), *writes.private.values())
+    return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in others]
 
 
 def held_now(

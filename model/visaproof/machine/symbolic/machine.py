@@ -53,7 +53,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicScratch,
     SymbolicSurface,
 )
-from visaproof.semantics.symbolic.value_names import LoadedValue
+from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop
 from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
 
 LOD_LEVELS = 15
@@ -266,14 +266,21 @@ class Machine:
         self.bindings.loosen(known.bound, name)
         return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
 
-    def held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
-        """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold."""
+    def held(self, name: str, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+        """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold.
+
+        What nothing is known of has a name of its own, which begins as this says.
+        """
         registers, predicates = self.thread.registers, self.thread.predicates
         reader, registers.reader, predicates.reader = registers.reader, None, None
         guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
         found = held_now(known, guards, registers, predicates)
         registers.reader = predicates.reader = reader
-        return [under(one, guards[lane]) for one, lane in zip(found, owners(known), strict=True)]
+        lanes = owners(known)
+        for (number, (start, size)), lane in zip(enumerate(known.private), lanes[len(found) :], strict=True):
+            unknown = symbol(OfLoop(name, f"unknown{number}"), 8 * size)
+            found.append(self.private.held(start, size, unknown, guards[lane]))
+        return [under(one, guards[lane]) for one, lane in zip(found, lanes, strict=True)]
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""

@@ -164,14 +164,19 @@ class PrivateMemory:
         assert start is not None
         if isinstance(access, Atomic):
             return otherwise
-        met = list(self._met(start, access.width, assumed))
-        unit = _unit(met, access.width)
+        value = self.held(start, access.width, otherwise, assumed)
+        value = as_sum(value) if access.width == 8 else value
+        return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
+
+    def held(self, start: BitVec, width: int, otherwise: BitVec, assumed: Literals) -> BitVec:
+        """What is in so many bytes from a place on; `otherwise` where it is not known."""
+        met = list(self._met(start, width, assumed))
+        unit = _unit(met, width)
         pieces: list[BitVec] = []
-        for byte in range(0, access.width, unit):
+        for byte in range(0, width, unit):
             before = extract(otherwise, 8 * (byte + unit) - 1, 8 * byte)
             pieces.append(_unit_at(met, byte, unit, before, assumed, self._choices))
-        value = as_sum(concat(*reversed(pieces))) if access.width == 8 else concat(*reversed(pieces))
-        return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
+        return concat(*reversed(pieces))
 
     def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
         """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""

@@ -10,15 +10,15 @@ from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
 from visaproof.machine.symbolic.lane_elements import LaneElements
+from visaproof.machine.symbolic.loop_shape import Loop, is_costly, plain, shape
 from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
-from visaproof.program.statements import Branch, End, Landing, Run, SetAddress
+from visaproof.program.statements import Branch, End, Landing, Run
 from visaproof.semantics.symbolic.guarded import NONE, Literals
-from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import Bool, Term, bool_symbol, conj, false, neg, true
+from visaproof.smt import Bool, Term, conj, false, neg, true
 from visaproof.smt.limit import Limit
 
 RUN_SHARE = 0.7
@@ -53,8 +53,12 @@ class Walk:
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
+        self._moments = 0
+        """How often what iterations write was looked at."""
         self._heads: list[int] = []
         """Where the loops begin whose general iteration this is."""
+        self._turned: dict[int, int] = {}
+        """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
         self._general: list[LoopRound] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}
@@ -105,6 +109,7 @@ class Walk:
             statement = statements[self._place]
             self._place += 1
             if isinstance(statement, Landing) or self._lanes.nowhere:
+                self._place = self._turned.get(self._place, self._place)
                 continue
             self._steps += 1
             if self._steps > MAX_STEPS:
@@ -143,13 +148,7 @@ class Walk:
 
     def _branch(self, branch: Branch) -> None:
         target, execution = branch.target, branch.lanes
-        first, uniform = lane_offset(execution), execution.size == 1
-        if uniform:  # Page GOTO: "all channels would either branch or not"
-            jumping = [self._jumps(execution, 0, true())] * THREAD_LANES
-        else:
-            jumping = [false()] * THREAD_LANES
-            for lane in range(execution.size):
-                jumping[first + lane] = self._jumps(execution, lane, self._lanes.running[first + lane])
+        uniform, jumping = execution.size == 1, self._jumping(branch)
         if execution.predicate is not None:
             self._note_branch(branch.position, jumping)
         if target >= self._place:
@@ -163,6 +162,9 @@ class Walk:
 
     def _go_back(self, branch: Branch, jumping: list[Bool], uniform: bool) -> None:
         """The next iteration of a loop: lanes that have left it wait behind the branch."""
+        if self._place in self._turned:
+            self._place = branch.target
+            return
         self._lanes.jump(self._place, [neg(jumps) for jumps in jumping], uniform)
         if self._lanes.nowhere:
             return
@@ -171,7 +173,8 @@ class Walk:
             self._rounds[place] += 1
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
-            if not (self._generalise and self._generalised(branch, RoundWrites())):
+            loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
+            if not (self._generalise and self._generalised(loop, RoundWrites())):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
@@ -182,11 +185,18 @@ class Walk:
         """Iterations that are unrolled: few where each is a choice between all, or goes through loops of its own."""
         if not self._generalise or not self._unroll:
             return self._unroll
-        inside = self._machine.program.statements[branch.target : self._place - 1]
-        costly = any(isinstance(one, SetAddress) for one in inside) or any(
-            isinstance(one, Branch) and one.target <= branch.target + place for place, one in enumerate(inside)
-        )
+        costly = is_costly(branch.target, self._machine.program.statements[branch.target : self._place - 1])
         return max(1, self._unroll // COSTLY) if costly else self._unroll
+
+    def _jumping(self, branch: Branch) -> list[Bool]:
+        """Whether each lane jumps, if it runs."""
+        execution = branch.lanes
+        if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
+            return [self._jumps(execution, 0, true())] * THREAD_LANES
+        first, jumping = lane_offset(execution), [false()] * THREAD_LANES
+        for lane in range(first, first + execution.size):
+            jumping[lane] = self._jumps(execution, lane - first, self._lanes.running[lane])
+        return jumping
 
     def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
         """Whether a lane that is running jumps."""
@@ -205,21 +215,25 @@ class Walk:
             if (self._within is not None and behind >= self._within) or self._lanes.wait_between(first, behind):
                 continue
             self._place = behind
-            if self._generalised(branch, known.copy()):
+            if self._generalised(plain(branch, behind), known.copy()):
                 return True
             self._place = first
             del loops[behind]
         return False
 
-    def _generalised(self, branch: Branch, known: RoundWrites) -> bool:
+    def _generalised(self, loop: Loop, known: RoundWrites) -> bool:
         """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have."""
-        if self._heads and branch.target < self._heads[-1]:
+        if self._heads and loop.head < self._heads[-1]:
             return False
         before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
         general, branches = len(self._general), len(self._branches)
         outermost, self._sure = self._sure, self._sure or (before, bounds)
         try:
-            self._general_round(branch, known)
+            if loop.is_turned:
+                self._test(loop)
+            if not self._lanes.nowhere:
+                self._general_round(loop, known)
+            self._place = loop.behind
         except NotModelled:
             del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
             self._machine.restore(before)
@@ -227,12 +241,22 @@ class Walk:
             return False
         self._sure = outermost
         if not self._compared_as:
-            self._known.setdefault(branch.target, {})[place] = branch, known
+            self._known.setdefault(loop.head, {})[place] = loop.branch, known
         return True
 
-    def _general_round(self, branch: Branch, known: RoundWrites) -> None:
+    def _test(self, loop: Loop) -> None:
+        """Goes from the head of a loop to behind its test: lanes that it sends on wait behind the loop."""
+        self._place = loop.head
+        self._walk(loop.end)
+        if self._lanes.wait_between(loop.end, loop.behind):
+            raise NotModelled("lanes that come into a loop behind its test", loop.branch.position)
+        self._place = loop.first
+        if not self._lanes.nowhere:
+            self._step_at(loop.branch)
+
+    def _general_round(self, loop: Loop, known: RoundWrites) -> None:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
-        machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
+        machine, behind, bounds, inner = self._machine, loop.left_at, len(self._bounded), len(self._general)
         before, running = machine.contents(), self._lanes.running
         facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
         while True:
@@ -247,7 +271,7 @@ class Walk:
             during += elements.held(in_it, facts)
             self._lanes.only(in_it)
             here = self._lanes.facts
-            written = self._round(name, branch.target, behind - 1, before.performed)
+            written = self._round(name, loop, before.performed)
             shifted = set[str]()
             if not self._compared_as:
                 shifted = shifts(held, self._lanes.running, machine.thread.registers)
@@ -255,10 +279,12 @@ class Walk:
                 break
             del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
             machine.restore(before)
-        after = self._held(known, in_it, here) + elements.held(in_it, here)
-        again = self._lanes_again(branch) if self._compared_as else []
-        exits = self._lanes.reached_since(before.lanes, behind)
-        if branch.lanes.predicate is not None:
+        ended = self._held(known, in_it, here) + elements.held(in_it, here)
+        going = self._lanes.running, self._lanes.facts
+        after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
+        again = self._lanes_again(loop) if self._compared_as else []
+        exits = self._lanes.reached_since(before.lanes, loop.behind)
+        if loop.branch.lanes.predicate is not None:
             exits = sorted({behind, *exits})
         machine.keep_messages_since(before)
         machine.forget(
@@ -267,42 +293,39 @@ class Walk:
         if self._compared_as:
             left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             left += elements.left(name)
-            words = map(Held, entered, during, after, left, owners(known) + elements.lanes)
-            lanes = map(Held, running, runs, again, runs, range(THREAD_LANES))
+            words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)
+            lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
             first, last = Moment(before.performed, before.events), machine.moment
             breaks = exits != [behind]
-            self._general.append(LoopRound(branch.position, first, last, tuple(words), tuple(lanes), breaks))
-        self._leave(name, exits, running)
-        self._place = behind
+            self._general.append(LoopRound(loop.branch.position, first, last, tuple(words), tuple(lanes), breaks))
+        self._lanes.leave(name, exits, running)
 
     def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
         """What is held here by what iterations may write, if iterations are to be compared."""
-        return self._machine.held(known, running, facts) if self._compared_as else []
+        if not self._compared_as:
+            return []
+        self._moments += 1
+        return self._machine.held(f"moment.{self._compared_as}.{self._moments}", known, running, facts)
 
-    def _lanes_again(self, branch: Branch) -> list[Bool]:
-        """The lanes that the branch takes back."""
-        execution = branch.lanes
-        first, running = lane_offset(execution), self._lanes.running
-        if execution.size == 1:
-            jumps = self._jumps(execution, 0, true())
-            return [conj(runs, jumps) for runs in running]
-        again = [false()] * THREAD_LANES
-        for lane in range(execution.size):
-            again[first + lane] = conj(running[first + lane], self._jumps(execution, lane, running[first + lane]))
-        return again
+    def _lanes_again(self, loop: Loop) -> list[Bool]:
+        """The lanes that go on."""
+        goes_on = neg if loop.is_turned else conj
+        return list(map(conj, self._lanes.running, map(goes_on, self._jumping(loop.branch))))
 
-    def _round(self, name: str, target: int, branch: int, messages: int) -> RoundWrites:
-        """Runs from `target` to the branch, and says what was written; so many `messages` came before."""
+    def _round(self, name: str, loop: Loop, messages: int) -> RoundWrites:
+        """Runs an iteration, and says what was written; so many `messages` came before."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
         stores, moves = len(machine.private.contents()), machine.bindings.logged
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
-        self._drop_rounds(target, branch)
-        self._place, self._within = target, branch + 1
-        self._heads.append(target)
+        self._drop_rounds(loop.head, loop.behind - 1)
+        self._place, self._within = loop.first, loop.behind
+        self._heads.append(loop.head)
+        self._turned |= {loop.behind: loop.head} if loop.is_turned else {}
         try:
-            self._walk(branch)
+            self._walk(loop.end)
         finally:
+            self._turned.pop(loop.behind, None)
             private, fixed = machine.private.since(stores), machine.fixed(messages)
             written = round_writes(name, registers.log, predicates.log, private, fixed)
             registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
@@ -313,14 +336,6 @@ class Walk:
         now = machine.operands.addresses.contents()
         written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
         return written
-
-    def _leave(self, name: str, exits: list[int], running: tuple[Bool, ...]) -> None:
-        """Lets the running lanes wait at one of the places where they can leave the loop."""
-        for place in exits:
-            chosen = [bool_symbol(OfLoop(name, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
-            self._lanes.only(running)
-            self._lanes.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
-        self._lanes.halt()
 
     def _drop_rounds(self, first: int, behind: int) -> None:
         """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.

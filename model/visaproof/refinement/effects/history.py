@@ -113,7 +113,8 @@ class History:
 
     def _held(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
         before, after = self.common([each.before for each in held]), self.common([each.after for each in held])
-        return tuple(each._replace(before=b, after=a) for each, b, a in zip(held, before, after, strict=True))
+        found = zip(held, before, after, self.common([each.ended for each in held]), strict=True)
+        return tuple(one._replace(before=b, after=a, ended=e) for one, b, a, e in found)
 
     def registers(self, side: Side) -> Iterator[tuple[RegisterByte, ...]]:
         """What the observed registers hold at the end."""

@@ -24,7 +24,7 @@ def weaker(comparison: Comparison) -> str:
     """Which accesses of the target pass by fewer caches than those of the source; empty if none do."""
     if comparison.itself:
         return ""
-    source, target = comparison.question.source.touched, comparison.question.target.touched
+    source, target = comparison.of_both.source.touched, comparison.of_both.target.touched
     found = list(islice(weakened(source, target, is_one_device(comparison)), MOST_NAMED))
     told = ", ".join(f"{other}, beside {one} of the source" for one, other in found)
     return f"weaker cache options: {told}" if found else ""

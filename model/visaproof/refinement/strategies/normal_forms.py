@@ -31,7 +31,8 @@ SOME_CHOICE = "uninitialised values being, for each input, what leaves the same"
 
 def iterations_in_step(asked: Asked) -> Refines | None:
     """Loops of any length, by induction over iterations."""
-    stepped = in_step(asked.comparison)
+    one = asked.comparison
+    stepped = in_step(one.runners, one.question.launched, one.scope, one.split) if one.open is None else one.stepped
     return None if stepped is None else granted(asked.comparison, stepped, ITERATION_BY_ITERATION)
 
 

@@ -21,11 +21,11 @@ def _every(_: Comparison) -> bool:
 
 
 def _loops(comparison: Comparison) -> bool:
-    return bool(comparison.question.bounded)
+    return bool(comparison.question.bounded) or comparison.stepped is not None
 
 
 def _no_loops(comparison: Comparison) -> bool:
-    return not comparison.question.bounded
+    return not comparison.question.bounded and comparison.open is None
 
 
 def _several_threads(comparison: Comparison) -> bool:
@@ -58,7 +58,12 @@ def _always_undefined(asked: Asked) -> Vacuous | None:
     return Vacuous(always) if always else None
 
 
+def _of_whole_programs(comparison: Comparison) -> bool:
+    return _no_loops(comparison) and _of_programs(comparison)
+
+
 NO_SOLVER = "no solver"
+QUICK = "a solver for 0.3 seconds a question"
 A_QUESTION = "one question within the time-out"
 A_FEW = f"{AUDITS} runs"
 MANY = f"{GUESSES} runs of each kind"
@@ -71,7 +76,7 @@ SAME_STORES = (
     Strategy("normal form without conditions", _conditional, normal_forms.without_conditions, (Refines,), NO_SOLVER),
     Strategy("normal form", _every, normal_forms.normal_form, (Refines,), NO_SOLVER),
     Strategy("expanded normal form", _of_programs, normal_forms.expanded_normal_form, (Refines,), NO_SOLVER),
-    Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), "a solver for 0.3 seconds a question"),
+    Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), QUICK),
 )
 """Proofs by normal forms."""
 
@@ -83,6 +88,7 @@ STRATEGIES = (
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
+    Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK),
     Strategy("runs", _every, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
     Strategy("another order", _of_parts, solver.in_another_order, (Refines,), "a question for each exchange"),
     Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
@@ -98,7 +104,8 @@ STRATEGIES = (
 PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
 """The same without runs on inputs that nobody says anything of."""
 
-RUNS_ALONE = (
+IN_STEP_OR_RUNS = (
+    IN_STEP,
     Strategy("many runs", _every, random_runs.many, (Difference,), MANY),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
 )
@@ -114,6 +121,9 @@ def _without_loops(row: Strategy) -> Strategy:
 
 IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
 """What is asked first where buffers may overlap: proofs that need not know which do."""
+
+QUICKLY_IN_ONE_MEMORY = (Strategy("simple stores", _no_loops, solver.as_it_is, (Refines,), QUICK),)
+"""What is asked there before there are runs."""
 
 SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, solver.proved_as_it_is, (Refines,), A_QUESTION),)
 """What is asked there of a target that refines the source where buffers are apart."""
