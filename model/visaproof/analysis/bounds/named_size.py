@@ -11,7 +11,8 @@ class EnoughBytes:
 
     surface: str
     """As `--size` takes it."""
-    amount: Expression
+    amount: Expression | None
+    """None of an image, of which the relations say how large it is."""
     relations: tuple[Relation, ...]
     rung: str
     is_known: bool = False
