@@ -37,7 +37,10 @@ ELSEWHERE = {
         (LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),
         (LOCAL, "test_the_net_of_sizes_is_needed"),
     ),
-    "slm-limit": ((LOCAL, "test_beyond_all_shared_memory_there_is_nothing"),),
+    "slm-limit": (
+        (LOCAL, "test_beyond_all_shared_memory_there_is_nothing"),
+        ("test_conflicts.py", "test_no_group_has_more_shared_memory_than_a_device"),
+    ),
     "slm-alike": ((LOCAL, "test_less_shared_memory_is_a_difference_where_it_is_read"),),
     "samplers-alike": (
         (BESIDE, "test_samplers_of_which_nothing_is_said_are_taken_to_be_alike"),

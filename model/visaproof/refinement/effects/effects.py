@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
@@ -29,6 +28,7 @@ from visaproof.smt import (
     eq,
     iff,
     is_false,
+    kept,
     neg,
     true,
 )
@@ -133,7 +133,7 @@ def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, Undefined
         yield meet, UndefinedKind.COLLISION
 
 
-@lru_cache(4)
+@kept(4)
 def _collisions(ran: Same[Trace]) -> tuple[Bool, ...]:
     """Where lanes of one message meet: a run stands for its kernel in several questions."""
     return tuple(pair.meet for question in conflict_questions(ran.it) for pair in question.pairs)
