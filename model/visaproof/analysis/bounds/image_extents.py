@@ -8,7 +8,6 @@ below: a global size, or an argument.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
 
 from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient
 from visaproof.analysis.bounds.elements import symbols_used
@@ -48,7 +47,11 @@ def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> 
     if own != relations and (by_solver := _proved(finder, rounds, own)):
         relations, rung = own, by_solver
     terms = [term for one in relations for term in _facts(finder, one)]
-    return EnoughBytes("", None, relations, rung, is_known=True) if asked.is_reached_under(terms) else None
+    return (
+        EnoughBytes("", Number(0), relations, rung, is_known=True, of_image=True)
+        if asked.is_reached_under(terms)
+        else None
+    )
 
 
 def is_as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> str:
@@ -165,4 +168,4 @@ def _proved(finder: SizeFinder, rounds: Sequence[BoundsQuestion], relations: Seq
 def _facts(finder: SizeFinder, relation: Relation) -> Iterator[Bool]:
     own = stated_relation(finder.names, relation)
     yield from own.facts
-    yield cast(Bool, own.term)
+    yield own.term

@@ -11,12 +11,13 @@ class EnoughBytes:
 
     surface: str
     """As `--size` takes it."""
-    amount: Expression | None
-    """None of an image, of which the relations say how large it is."""
+    amount: Expression
     relations: tuple[Relation, ...]
     rung: str
     is_known: bool = False
     """Whether the size is that of the program, or stated."""
+    of_image: bool = False
+    """Of which the relations alone say how large it is, and no bytes."""
 
     @property
     def options(self) -> str:

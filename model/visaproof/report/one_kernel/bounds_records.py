@@ -71,7 +71,7 @@ def _enough(enough: EnoughBytes | None) -> Enough | None:
     """The size that is enough, and the relations with which it is."""
     if enough is None:
         return None
-    amount = None if enough.amount is None else str(enough.amount)
+    amount = None if enough.of_image else str(enough.amount)
     return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.rung)
 
 
