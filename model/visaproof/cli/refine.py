@@ -74,8 +74,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   uninitialised    a store that depends on uninitialised values; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
-  outside          an access of SOURCE outside of a buffer, as in the source language; TARGET's, and
-                   where it is allowed: 0 is read, no byte is written                                 default: allow
+  outside          an access of SOURCE outside of a buffer, or of an image if what is left depends on it, as in the
+                   source language; TARGET's, and where it is allowed: 0 is read, no byte is written  default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE is never defined)."""
 

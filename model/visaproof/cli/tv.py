@@ -55,9 +55,9 @@ Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
 with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
 Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
 the only zebin (.bin) does.
-One folder and a list have variants of one source program: an access of SOURCE outside of a buffer is undefined there,
-as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the pages say
-(--undefined outside=allow or forbid).
+One folder and a list have variants of one source program: an access of SOURCE outside of a buffer or an image is
+undefined there, as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the
+pages say (--undefined outside=allow or forbid).
 An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
 are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,

@@ -8,6 +8,7 @@ from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.fixed_sizes import where_it_fits
 from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,
@@ -90,6 +91,8 @@ class BoundsFinding:
     """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
     enough: EnoughBytes | None = None
     """How many are, as a relation to arguments and the launch; of a size that is known, with which relations it is."""
+    only_after: OnlyAfter | None = None
+    """An earlier statement, if it leaves the surface wherever this one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +151,10 @@ class BoundsAnswers:
         if len(keys) != 1 or not isinstance(bounds, Outside) or self._is_partial(rounds):
             return found
         try:
-            enough = (
-                self.sizes.find(rounds, bounds.surface) if free else where_it_fits(self.sizes, rounds, bounds.surface)
-            )
-            return replace(found, enough=enough)
+            if not free:
+                return replace(found, enough=where_it_fits(self.sizes, rounds, bounds.surface))
+            enough = self.sizes.find(rounds, bounds.surface)
+            return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
         except LimitReached:  # the answer is there without it
             return found
 

@@ -8,7 +8,7 @@ for the ids; the other way round it may.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import cast
 
 from visaproof.checking.ladder import literals
@@ -23,6 +23,7 @@ from visaproof.smt import (
     add,
     conj,
     const,
+    kept,
     linear_parts,
     mul,
     neg,
@@ -121,7 +122,7 @@ def _follow(assumed: Sequence[Bool], goal: Bool) -> bool:
     return _is_excluded(conj(*assumed, neg(goal)))
 
 
-@lru_cache(KEPT_ANSWERS)
+@kept(KEPT_ANSWERS)
 def _is_excluded(formula: Bool) -> bool:
     return isinstance(solve([with_integer_products(formula) or formula], QUICK_MS), Unsatisfiable)
 

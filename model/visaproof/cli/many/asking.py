@@ -46,6 +46,7 @@ class Asker:
             OPTIONS.set(options_of(self.command))
         if self.until is not None and monotonic() >= self.until:
             return self.without_answer(task, f"the budget of {self.arguments.budget:g} s is used up")
+        forget_terms()
         start = process_time()
         with recorded(live_out=self.live and self.arguments.format == "text", live_said=self.live) as streams:
             try:
@@ -77,6 +78,12 @@ class Asker:
         return Result(
             subject=str(task.path), code=int(code), text=text, said=said, record=record, findings=found, seconds=took
         )
+
+
+def forget_terms() -> None:
+    """An answer must not depend on what was asked before: then another run could not find it again."""
+    if (terms := sys.modules.get("visaproof.smt.terms")) is not None:
+        terms.forget()
 
 
 def error_record(file: str, error: Exception) -> dict[str, Any]:

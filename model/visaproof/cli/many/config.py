@@ -107,8 +107,16 @@ def stated_of(path: Path, entries: list[Entry], arguments: Namespace) -> dict[st
     for word in words:
         name = word.partition("=")[0].removeprefix("--").replace("-", "_")
         said = vars(arguments)[name]
-        found[name] = [*own[name], *said] if isinstance(said, list) else own[name] if said == plain[name] else said
+        if isinstance(said, list):
+            found[name] = _once([*own[name], *cast("list[Any]", said)])
+        else:
+            found[name] = own[name] if said == plain[name] else said
     return found
+
+
+def _once(values: list[Any]) -> list[Any]:
+    """Each value where it comes last: the command line may say what the file says, too."""
+    return [one for at, one in enumerate(values) if one not in values[at + 1 :]]
 
 
 def with_stated_of_pair(arguments: Namespace, entries: list[Entry], source: Path, target: Path | None) -> Namespace:

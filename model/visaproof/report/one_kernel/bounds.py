@@ -92,6 +92,8 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
     if finding.enough is not None:
         wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
         yield f"{INDENT}inside if {surface} has {wanted} (proved: {finding.enough.rung}); else:"
+    elif finding.only_after is not None:
+        yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
         yield f"{INDENT}inside if {surface} has at least {finding.needed:#x} bytes; else:"
     yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"

@@ -107,6 +107,8 @@ def _message(
             *((each,) for each in one.inside_if.where),
         )
         panels.insert(0, Panel("in bounds if", needed))
+    if one.only_after is not None:
+        panels.insert(0, Panel("in bounds if", ((f"line {one.only_after.line} is",),)))
     return Entry(
         mark=mark, command="bounds", word=word, headline=headline, kernel=file.kernel,
         place=place_of(file.file, one.line, one.source), lines=_lines(one.source, one.line, one.instruction),

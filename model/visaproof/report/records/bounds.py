@@ -71,6 +71,13 @@ class Enough(msgspec.Struct, kw_only=True, frozen=True):
     by: str
 
 
+class EarlierStatement(msgspec.Struct, kw_only=True, frozen=True):
+    """A statement that was proved to leave the surface before, wherever a message leaves it."""
+
+    line: int
+    by: str
+
+
 class Message(msgspec.Struct, kw_only=True, frozen=True):
     """A memory message: are its accesses inside (`bounds`), and are they defined (`meaning`)?"""
 
@@ -82,6 +89,7 @@ class Message(msgspec.Struct, kw_only=True, frozen=True):
     size_is_arbitrary: bool
     enough_bytes: int | None
     inside_if: Enough | None
+    only_after: EarlierStatement | None
     readings: list[str]
     bounds: BoundsAnswer
     meaning: BoundsAnswer
