@@ -240,6 +240,7 @@ def _launch(
     from visaproof.cli.options.launch_examples import shown_launch, shown_where_too_small
     from visaproof.execution.example_launch import Event
     from visaproof.isa.operands import SLM
+    from visaproof.report.one_kernel.launches import launch_in
 
     if not isinstance(finding.bounds, Outside):
         return None
@@ -251,7 +252,8 @@ def _launch(
     argument = argument_of(answers.kernel, answers.launch, surface)
     if not answers.launch.meanings or (argument is None and surface != SLM):
         return None
-    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments)
+    example = launch_in(answers, shown.values)
+    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments, example)
 
 
 def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding", launch: "ShownLaunch | None") -> None:

@@ -36,7 +36,7 @@ def launch_of(
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
     """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
-    stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
+    stated = _stated(answers, where, sizes, global_size, launch_in(answers, shown.values))
     if any(loads_that_decide(answers, shown)):
         stated = replace(stated, contents=("small", "counting", "zeros"))
     return find_launch(_program(answers), position, event, stated)
@@ -96,7 +96,7 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
     return (x, y, z) if global_size and min(x, y, z) > 0 else None
 
 
-def _launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
+def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
     """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
     names = LaunchNames(answers.kernel, answers.launch, answers.start)
     found = (names.number(f"local_size_{dimension}") for dimension in DIMENSIONS)
