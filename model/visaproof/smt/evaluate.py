@@ -52,6 +52,20 @@ def symbols_of(*roots: Term) -> list[Term]:
     return [term for term in subterms(*roots) if term.op is Op.SYMBOL]
 
 
+def occurs(symbol: Term, root: Term) -> bool:
+    """Whether the symbol stands in the term: only what was made after the symbol is looked at."""
+    seen, stack = {root}, [root]
+    while stack:
+        term = stack.pop()
+        if term is symbol:
+            return True
+        for arg in term.args:
+            if arg.serial >= symbol.serial and arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return False
+
+
 # ---------------------------------------------------------------- evaluation
 
 
