@@ -43,7 +43,13 @@ def commands() -> str:
     """Each command with its options, from its parser."""
     listed = sorted(name for _, names in GROUPS for name in names)
     assert listed == sorted(COMMANDS), "every command belongs to a group of GROUPS"
-    lines = [NOTICE, "# Commands", "", "`visaproof COMMAND --help` shows the same in a terminal.", ""]
+    lines = [
+        NOTICE,
+        "# Commands",
+        "",
+        "`visaproof COMMAND --help` shows the same in a terminal.  Every command takes `--color auto|always|never`.",
+        "",
+    ]
     for purpose, names in GROUPS:
         lines += [f"## {purpose}", "", "| command | question |", "|---|---|"]
         lines += [f"| [`{name}`](#{name}) | {_cell(_command(name)[0])} |" for name in names]

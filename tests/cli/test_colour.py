@@ -1,12 +1,15 @@
 """Verdicts in colour: on terminals alone, and never instead of a word."""
 
 import io
+import os
 import re
+from typing import Any, cast
 
 import pytest
 
-from visaproof.cli import main
+from visaproof.cli import COMMANDS, main
 from visaproof.cli.options.colour import GREEN, RED, YELLOW, Coloured, coloured, wanted
+from visaproof.cli.parser import whole_parser
 
 KERNEL = "tests/data/visaasm/lane_conflict/tgllp-O2-simd8.visaasm"
 LAUNCH = ("--launch", "tests/data/manifest.json")
@@ -52,3 +55,32 @@ def test_documents_have_no_colour(form: str, monkeypatch, capsys) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["conflicts", KERNEL, *LAUNCH, "--format", form]) == 1
     assert ("\x1b[1;31mCONFLICT\x1b[0m:" in capsys.readouterr().out) == (form == "text")
+
+
+@pytest.mark.parametrize("variable", ["NO_COLOR", "FORCE_COLOR", ""])
+@pytest.mark.parametrize("when", ["always", "never", "auto"])
+def test_the_option_is_stronger_than_the_variables(when: str, variable: str, monkeypatch, capsys) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    before = dict(os.environ)
+    assert main(["conflicts", KERNEL, *LAUNCH, "--color", when]) == 1
+    shown = "\x1b[" in capsys.readouterr().out
+    assert shown == {"always": True, "never": False, "auto": variable == "FORCE_COLOR"}[when]
+    assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_the_option(command: str) -> None:
+    choices = cast(Any, whole_parser(COMMANDS))._subparsers._group_actions[0].choices
+    assert "--color" in choices[command]._option_string_actions
+
+
+@pytest.mark.parametrize("when", ["always", "never"])
+def test_tables_follow_the_option(when: str, monkeypatch, capsys) -> None:
+    """Those of commands that draw with a library of their own."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert main(["prove", "a_small_number", "--color", when]) == 0
+    assert ("\x1b[" in capsys.readouterr().out) == (when == "always")

@@ -313,3 +313,27 @@ def test_image_kernels_write_texels_of_their_own_if_their_ids_differ(
     code, file = asked(capsys, *question, "none")
     assert (code, [scatter["verdict"] for scatter in file["scatters"]]) == (1, ["refuted"])
     assert all(len(write["texel"]) == 4 for write in file["scatters"][0]["writes"])
+
+
+IN_SHARED_MEMORY = """.version 4.1
+.kernel "k"
+.decl V1 v_type=G type=ud num_elts=8 align=hword
+.decl V2 v_type=G type=ud num_elts=8 align=hword
+.input V1 offset=32 size=32
+.kernel_attr Target="cm"
+
+  and (M1, 8) V2(0,0)<1> V1(0,0)<1;1,0> 0xfc:ud
+  scatter4_scaled.R (M1, 8) %slm {offset}:ud V2.0 V1.0
+  ret (M1, 1)
+"""
+
+
+@pytest.mark.parametrize(("offset", "code"), [("0x20000", 0), ("0x1fffc", 1)])
+def test_no_group_has_more_shared_memory_than_a_device(tmp_path, capsys, offset, code):
+    """Beyond 128 KiB there is none of it, and stores are dropped; the last dword is there."""
+    (path := tmp_path / "k.visaasm").write_text(IN_SHARED_MEMORY.format(offset=offset))
+    found, file = asked(capsys, str(path), "--platform", "TGLLP", "--assume", "none")
+    assert found == code
+    assert "slm-limit" in {one["name"] for one in file["premises"]}
+    assert main(["conflicts", str(path), "--platform", "TGLLP", "--assume", "none"]) == code
+    assert ("surface %slm: 131072 bytes" in capsys.readouterr().out) is (code == 1)

@@ -31,14 +31,15 @@ class Run:
     byte_code: bytes
 
 
-def run_tool(text: str, platform: Platform, directory: Path, *, listing: bool = False) -> Run:
+def run_tool(text: str, platform: Platform, directory: Path, *, listing: bool = False, tool: Path | None = None) -> Run:
     """Writes the text into an empty directory and runs the tool there, which overwrites it for a listing."""
-    assert TOOL is not None
+    assert tool or TOOL
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     source = directory / "t.visaasm"
     source.write_text(text)
-    command = [TOOL, source.name, "-platform", platform.name, "-output", *(["-dumpcommonisa"] if listing else [])]
+    options = ["-platform", platform.name, "-output", *(["-dumpcommonisa"] if listing else [])]
+    command = [str(tool or TOOL), source.name, *options]
     try:
         ran = subprocess.run(command, cwd=directory, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

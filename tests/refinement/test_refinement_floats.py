@@ -167,3 +167,22 @@ def test_what_another_lane_computed_does_matter() -> None:
     unmasked, shifted = DOUBLED.replace("(M1, 8)", "(M1_NM, 8)"), "mov (M1, 4) R(0,0)<1> R(0,4)<1;1,0>\n"
     everywhere = TWICE.replace("(M1, 8)", "(M1_NM, 8)")
     assert isinstance(verdict(everywhere + shifted, COPIED + unmasked + shifted), Difference)
+
+
+XE2 = KEEP.replace("0x4c0", "0x400004c0")
+
+
+def with_preambles(source: str, target: str, body: str) -> Verdict:
+    both = [program(preamble + body + STORE, FLOATS) for preamble in (source, target)]
+    return decide(compare(both[0], both[1], Scope(Assume.NONE)), 2_000)
+
+
+@pytest.mark.parametrize("body", [LEFT, op("inv", "R", "F"), op("frc", "R", "F")])
+def test_the_bit_of_dpas_changes_no_other_result(body: str) -> None:
+    assert isinstance(with_preambles(KEEP, XE2, body), Refines)
+
+
+@pytest.mark.parametrize("bit", [0, 4, 5, 7, 12, 29, 31])
+def test_the_other_bits_may_change_a_result(bit: int) -> None:
+    other = KEEP.replace("0x4c0", hex(0x4C0 ^ 1 << bit))
+    assert not isinstance(with_preambles(KEEP, other, op("inv", "R", "F")), Refines)

@@ -6,11 +6,10 @@ these parts of an address cancel out, and not again for every lane and every var
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from random import Random
 from typing import cast
 
-from visaproof.smt import BitVec, Bool, Op, Term, const, eq, linear_parts, neg, substitute, subterms, symbols_of
+from visaproof.smt import BitVec, Bool, Op, Term, const, eq, kept, linear_parts, neg, substitute, subterms, symbols_of
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.evaluate import Evaluation
@@ -61,7 +60,7 @@ def _groups(parts: dict[BitVec, int], width: int) -> Iterator[tuple[int, dict[Bi
             yield unit, counts
 
 
-@lru_cache(KEPT_ANSWERS)
+@kept(KEPT_ANSWERS)
 def _number_of(parts: BitVec) -> tuple[int, str]:
     """The number that the parts are for all values, and the solver that shows it; none if they are no number."""
     symbols = symbols_of(parts)

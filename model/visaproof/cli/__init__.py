@@ -15,7 +15,7 @@ from threading import main_thread
 from typing import NoReturn, TextIO, cast
 
 from visaproof.cli.options.ascii import register
-from visaproof.cli.options.colour import Coloured, wanted
+from visaproof.cli.options.colour import Coloured, as_chosen, wanted
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.parser import UsageStop, parsed
 
@@ -42,6 +42,7 @@ COMMANDS = (
     "report",
     "schema",
     "completion",
+    "watch",
 )
 """Each is a module here with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
@@ -78,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     try:
         arguments = _parsed(argv)
-        code = _run(arguments) if isinstance(arguments, Namespace) else arguments
+        code = _in_colour(arguments) if isinstance(arguments, Namespace) else arguments
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -139,6 +140,11 @@ def _of_today(word: str) -> str:
     """The new name of an option of `run` that has one."""
     name, equals, value = word.partition("=")
     return f"{OLD_NAMES.get(name, name)}{equals}{value}"
+
+
+def _in_colour(arguments: Namespace) -> int:
+    with as_chosen(vars(arguments).pop("color")):
+        return _run(arguments)
 
 
 def _run(arguments: Namespace) -> int:

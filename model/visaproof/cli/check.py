@@ -22,6 +22,7 @@ from visaproof.cli.options.errors import not_asked, show_read_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, add_undefined, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE|DIR", help="a .visaasm file, or a folder of them")
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add_launch(parser)
     add_platform(parser)
     add_groups(parser)
     parser.add_argument(

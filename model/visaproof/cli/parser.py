@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from visaproof import __version__
+from visaproof.cli.options.colour import add_color
 from visaproof.cli.options.exit_codes import TABLE
 
 GROUPS = (
     ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "triage", "dump", "print")),
     ("Compare", ("refine", "tv", "ocloc", "rules")),
     ("Look into the model", ("prove", "readings", "premises", "explain", "replay", "vectors")),
-    ("Look after runs", ("report", "schema", "cache", "doctor", "completion")),
+    ("Look after runs", ("watch", "report", "schema", "cache", "doctor", "completion")),
 )
 """Every command under what one wants of it."""
 
@@ -94,6 +95,8 @@ def _parsers(argv: Sequence[str], commands: Sequence[str]) -> tuple[Parser, dict
     )
     for command in argv[:1] if argv[:1] and argv[0] in commands else commands:
         import_module(f"visaproof.cli.{command}").add_parser(subparsers)
+    for parser in set(subparsers.choices.values()):
+        add_color(parser)
     top.about = {each.dest: each.help or "" for each in subparsers._choices_actions}  # pyright: ignore[reportPrivateUsage]
     return top, dict(subparsers.choices)
 

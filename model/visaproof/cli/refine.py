@@ -11,6 +11,7 @@ from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pai
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.launch_files import add_launch, launches_for
 from visaproof.cli.options.two_kernels import add_question
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
 
@@ -73,8 +74,8 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
   uninitialised    a store that depends on uninitialised values; allowed: each kernel finds any values   default: allow
   race             of several threads that run the lanes of a wider one, two access a byte that one of them writes,
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
-  outside          an access of SOURCE outside of a buffer, as in the source language; TARGET's, and
-                   where it is allowed: 0 is read, no byte is written                                 default: allow
+  outside          an access of SOURCE outside of a buffer, or of an image if what is left depends on it, as in the
+                   source language; TARGET's, and where it is allowed: 0 is read, no byte is written  default: allow
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE is never defined)."""
 
@@ -91,7 +92,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file")
     several = "a .visaasm file; without it, SOURCE has two kernels, src and tgt"
     parser.add_argument("target", metavar="TARGET", type=Path, nargs="?", help=several)
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add_launch(parser)
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
     add_platform(parser)
     parser.add_argument(
@@ -108,6 +109,8 @@ def run(arguments: Namespace) -> int:
     from visaproof.cli.many.kept_pair import answered
 
     arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
+    launch, launch_target = launches_for(arguments, arguments.source, arguments.target)
+    arguments = Namespace(**(vars(arguments) | {"launch": launch, "launch_target": launch_target}))
     with cache_of(arguments, "refine") as cache:
         code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))
     return concluded("refine", records, code, arguments)

@@ -9,6 +9,7 @@ from visaproof.cli.options.arguments import Subparsers, add_format, add_host, ad
 from visaproof.cli.options.errors import UsageError, show_error
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.options.kernel_files import read_with_launch
+from visaproof.cli.options.launch_files import add_launch, launch_for
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add = parser.add_argument
     add("file", metavar="FILE", type=Path, help="a .visaasm file")
-    add("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add_launch(parser)
     add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
     add_platform(parser)
     add_host(parser)
@@ -111,7 +112,8 @@ def _run(arguments: Namespace) -> int:
     from visaproof.report.execution.run import RunReport
     from visaproof.smt.limit import Limit
 
-    program = Program(*read_with_launch(arguments.file, arguments.launch, arguments))
+    launch = launch_for(arguments.launch, arguments.file)
+    program = Program(*read_with_launch(arguments.file, launch, arguments))
     shape = launch_shape(arguments, program)
     takes = parameters(program)
     by_value, buffers = passed(arguments, takes)

@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -19,6 +20,7 @@ from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import Subparsers, add_limit, add_platform
 from visaproof.cli.options.errors import UsageError
 from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.launch_files import add_launch, launch_for
 
 if TYPE_CHECKING:
     from visaproof.pairs.triage import Sorted
@@ -48,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="where the compiler dumped")
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="for all kernels (default: what lies beside each)")
+    add_launch(parser)
     add_platform(parser)
     add_limit(parser, "one question about one kernel")
     add_config(parser)
@@ -63,7 +65,7 @@ def run(arguments: Namespace) -> int:
     if not arguments.folder.is_dir():
         raise UsageError(f"{arguments.folder}: no such folder", "a folder in which Intel's compiler has dumped")
     known = known_findings(arguments)
-    found = sorted_dumps(arguments.folder, arguments.launch)
+    found = sorted_dumps(arguments.folder, partial(launch_for, arguments.launch, root=arguments.folder))
     if not found.kernels:
         raise UsageError(f"no kernel in {arguments.folder}", "IGC_ShaderDumpEnable=1 makes the compiler dump them")
     tasks = chosen_of([Task(one.dump.path, one.launch) for one in found.kernels], inputs_of, arguments)

@@ -30,6 +30,7 @@ from visaproof.cli.options.arguments import (
 )
 from visaproof.cli.options.errors import UsageError, make_folder
 from visaproof.cli.options.exit_codes import ExitCode, worst
+from visaproof.cli.options.launch_files import NO_LAUNCH, add_launch
 from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
 from visaproof.cli.options.two_kernels import add_undefined
 
@@ -54,9 +55,9 @@ Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
 with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
 Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
 the only zebin (.bin) does.
-One folder and a list have variants of one source program: an access of SOURCE outside of a buffer is undefined there,
-as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the pages say
-(--undefined outside=allow or forbid).
+One folder and a list have variants of one source program: an access of SOURCE outside of a buffer or an image is
+undefined there, as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the
+pages say (--undefined outside=allow or forbid).
 An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
 are the same.
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
@@ -80,7 +81,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--source", default="", metavar="PATTERN", help="in one folder: the file name of the sources")
     parser.add_argument("--bidirectional", action="store_true", help="ask also whether each source refines its target")
     add_assume(parser)
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add_launch(parser)
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for targets (default: --launch)")
     parser.add_argument("--list", action="store_true", help="name the pairs, and ask nothing")
     add_config(parser)
@@ -174,11 +175,18 @@ def _stated(asked: Asked, arguments: Namespace) -> "tuple[Asked, list[Namespace]
     launches = ("launch", "launch_target")
     pairs = tuple(
         replace(
-            pair, launch=own.launch or pair.launch, launch_target=own.launch_target or own.launch or pair.launch_target
+            pair,
+            launch=_own(own.launch, pair.launch),
+            launch_target=_own(own.launch_target or own.launch, pair.launch_target),
         )
         for pair, own in zip(asked.pairs, owns, strict=True)
     )
     return replace(asked, pairs=pairs), [Namespace(**(vars(one) | dict.fromkeys(launches))) for one in owns]
+
+
+def _own(stated: Path | None, found: Path | None) -> Path | None:
+    """The launch file that is stated, none if that is what is said, or what was found."""
+    return None if stated == NO_LAUNCH else stated or found
 
 
 def _rows(asked: Asked, pairs: "Sequence[Pair]", arguments: Namespace, until: float) -> "tuple[dict[int, Row], bool]":
@@ -238,7 +246,7 @@ def _answers(
     )  # fmt: skip
     asker = Asker(scope, timeout_ms, arguments.platform, arguments.save, arguments.limit, until)
     jobs, by_clock = jobs_of(arguments), 2 * arguments.limit + GRACE_S
-    with closing(ask_open(pairs, left, asker, jobs, by_clock, cache)) as answers:
+    with closing(ask_open(pairs, left, asker, jobs, by_clock, cache, arguments.scheduler, _inputs)) as answers:
         yield from answers
 
 

@@ -1,7 +1,8 @@
 """How floats are rounded and whether denormals are kept: bits of the control register %cr0.
 
 ``| 10: hf | 7: f | 6: df | 5..4: rounding |``: a denormal bit that is set keeps the denormals of its type, else
-they are flushed to zero.  IGC's preamble sets all three (0x4c0), and rounds to nearest even, which is 0.
+they are flushed to zero.  IGC's preamble sets all three (0x4c0), and rounds to nearest even, which is 0.  From Xe2 on
+it sets bit 30 as well (0x400004c0), which is about `dpas` alone (D52).
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ DENORMAL_BITS = {DataType.HF: 10, DataType.F: 7, DataType.DF: 6}
 """The bit that keeps denormals; of other types it is not known."""
 
 ROUNDING_HIGH, ROUNDING_LOW = 5, 4
+
+OF_DPAS = 30
+"""The bit that only `dpas` looks at."""
 
 
 class Rounding(Enum):

@@ -131,7 +131,7 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "slm-limit", "a group has at most {most} bytes of shared local memory",
-        Grantor.DRIVER, "no device has more for a group", TWO_KERNELS, "--launch FILE",
+        Grantor.DRIVER, "no device has more for a group", ("conflicts", *TWO_KERNELS), "--launch FILE",
     ),
     PremiseRow(
         "slm-alike", "a group of the target has as much shared local memory as one of the source",

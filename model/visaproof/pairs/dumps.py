@@ -8,6 +8,7 @@ from pathlib import Path
 
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
+from visaproof.launch.beside import KERNEL
 from visaproof.launch.manifest import manifest_platforms
 from visaproof.pairs.lists import Pair
 from visaproof.visaasm.device import said_in
@@ -22,7 +23,6 @@ PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
 
 _FUNCTION = re.compile(r"\.f\d+$")
 """The end of the stem of a called function's file, which belongs to another."""
-_KERNEL = re.compile(r'^[ \t]*\.kernel[ \t]+"?([^"\s]+)', re.MULTILINE)
 _WIDTH = re.compile(r"^[ \t]*\.kernel_attr[ \t]+SimdSize[ \t]*=[ \t]*(\d+)", re.MULTILINE)
 
 ONE_FOLDER = (
@@ -63,7 +63,10 @@ class Found:
 
 
 def in_folder(folder: Path, launch: Path | None, source_like: str = "") -> Found:
-    """Each group of dumps: one is the source of all others.  Raises ReadError for a manifest that cannot be read."""
+    """Each group of dumps: one is the source of all others; `launch` may tell of which device each is.
+
+    Raises ReadError for a manifest that cannot be read.
+    """
     dumps, unreadable = dumps_in(folder, _devices(launch))
     groups: dict[tuple[str, int, Platform | None], list[Dump]] = {}
     for dump in dumps:
@@ -75,12 +78,12 @@ def in_folder(folder: Path, launch: Path | None, source_like: str = "") -> Found
         if len(group) == 1 or source is None:
             alone += [dump.name for dump in group]
         else:
-            pairs += [_pair(source, target, launch, launch) for target in group if target is not source]
+            pairs += [_pair(source, target) for target in group if target is not source]
     rule = CHOSEN_SOURCE.format(source_like) if source_like else ONE_FOLDER
     return Found(rule, tuple(pairs), tuple(alone), (), unreadable)
 
 
-def in_two_folders(source: Path, target: Path, launch: Path | None, launch_target: Path | None) -> Found:
+def in_two_folders(source: Path, target: Path) -> Found:
     """The dumps of the first folder as sources, those of the second as targets."""
     sources, unreadable = dumps_in(source)
     targets, others = dumps_in(target)
@@ -99,7 +102,7 @@ def in_two_folders(source: Path, target: Path, launch: Path | None, launch_targe
     missing = [f"{source.name}/{dump.name}" for dump in left] + [f"{target.name}/{dump.name}" for dump in free]
     return Found(
         TWO_FOLDERS,
-        tuple(_pair(one, other, launch, launch_target) for one, other in pairs),
+        tuple(_pair(one, other) for one, other in pairs),
         (), tuple(missing), (*unreadable, *others),
     )  # fmt: skip
 
@@ -112,8 +115,8 @@ def _name(dump: Dump) -> tuple[str, int]:
     return dump.kernel, 0
 
 
-def _pair(source: Dump, target: Dump, launch: Path | None, launch_target: Path | None) -> Pair:
-    return Pair(source.kernel, source.path, target.path, source.name, target.name, launch, launch_target)
+def _pair(source: Dump, target: Dump) -> Pair:
+    return Pair(source.kernel, source.path, target.path, source.name, target.name)
 
 
 def _source(group: Sequence[Dump], like: str) -> Dump | None:
@@ -140,7 +143,7 @@ def dumps_in(
         except ReadError as error:
             unreadable.append((name, error.message))
             continue
-        kernel, width = _KERNEL.search(text), _WIDTH.search(text)
+        kernel, width = KERNEL.search(text), _WIDTH.search(text)
         if kernel is None:
             if "\n.global_function" not in text:
                 unreadable.append((name, "no kernel in it"))

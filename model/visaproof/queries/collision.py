@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import combinations
 
 from visaproof.isa.answers import Collision
@@ -13,7 +12,7 @@ from visaproof.queries.subject import Subject
 from visaproof.queries.value import at_most_one
 from visaproof.semantics.symbolic.accesses import Cell, Store
 from visaproof.semantics.symbolic.effects import cells_equal, collide, hits, meaningless, probe_like, stored_at
-from visaproof.smt import Bool, conj, disj, eq, implies, neg, symbol, true
+from visaproof.smt import Bool, conj, disj, eq, implies, kept, neg, symbol, true
 
 
 def colliding_lanes_are_undefined(subject: Subject) -> Query:
@@ -107,7 +106,7 @@ def _meetings(subject: Subject) -> tuple[_Meeting, ...]:
     return _meetings_of(tuple(acting_effects(subject)), tuple(access.inside for access in subject.own_accesses))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _meetings_of(stated: tuple[Effect, ...], inside: tuple[Bool, ...]) -> tuple[_Meeting, ...]:
     meetings: list[_Meeting] = []
     for (first, one), (second, other) in combinations(enumerate(stated), 2):

@@ -6,7 +6,6 @@ channel positions by listing each channel set, addresses on 33 bits.  Nothing he
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
@@ -40,6 +39,7 @@ from visaproof.smt import (
     implies,
     is_false,
     ite,
+    kept,
     lshr,
     neg,
     shl,
@@ -82,7 +82,7 @@ class Effect:
         return self.destination and RegisterSlice(self.destination.variable, self.destination.start, 4)
 
 
-@lru_cache(maxsize=256)
+@kept(256)
 def effects(subject: Subject) -> list[Effect]:
     """What the page of the subject's instruction says, in the order in which the page performs it."""
     instruction: Instruction = subject.instruction

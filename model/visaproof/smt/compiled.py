@@ -5,12 +5,11 @@ Each term becomes one assignment of a generated function.  Making the function c
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.evaluate import subterms
 from visaproof.smt.ieee import FloatOperation, compute
-from visaproof.smt.terms import Op, Term
+from visaproof.smt.terms import Op, Term, kept
 
 DEEP = 200
 """Summands from which on they are not written as a chain."""
@@ -27,7 +26,7 @@ def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequen
     return _compiled(tuple(roots), tuple(symbols))
 
 
-@lru_cache(KEPT)
+@kept(KEPT)
 def _compiled(roots: tuple[Term, ...], symbols: tuple[Term, ...]) -> Callable[[Sequence[int]], list[int]]:
     operations: dict[str, FloatOperation] = {}
     names = {symbol: f"v{index}" for index, symbol in enumerate(symbols)}

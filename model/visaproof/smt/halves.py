@@ -13,19 +13,18 @@ Each is checked with a solver in tests/smt/test_halves.py.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import cast
 
 from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
 from visaproof.smt.bits import sign_extend, zero_extend
 from visaproof.smt.slices import truncate
-from visaproof.smt.terms import BitVec, Op, const
+from visaproof.smt.terms import BitVec, Op, const, kept
 
 KEPT_SUMS = 4_096
 """One address is used by several messages."""
 
 
-@lru_cache(KEPT_SUMS)
+@kept(KEPT_SUMS)
 def as_sum(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2
@@ -81,7 +80,7 @@ def _fused(total: BitVec, half: int) -> BitVec | None:
     return add(sum_of(constant, left, width), *joined) if joined else None
 
 
-@lru_cache(KEPT_SUMS)
+@kept(KEPT_SUMS)
 def _joins(upper: BitVec, half: int, width: int) -> tuple[tuple[BitVec, BitVec, int], ...]:
     """(lower summand, whole, multiple): 2^h·zx(upper) + lower = multiple·whole.  Addresses share most of these."""
     return tuple(_joined(upper, half, width))

@@ -11,7 +11,7 @@ from time import process_time
 from visaproof.isa.errors import SolversDisagree
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.smt.terms import Bool
+from visaproof.smt.terms import Bool, kept
 
 FIRST_MS = 1_000
 """How long Bitwuzla has before z3 is asked: it is the faster one on short questions, and Ctrl-C waits for it."""
@@ -69,7 +69,7 @@ def cross_checked(wanted: bool = True) -> Generator[None]:
         CROSS_CHECKED.reset(before)
 
 
-@lru_cache(KEPT_ANSWERS)
+@kept(KEPT_ANSWERS)
 def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
     start = process_time()
     if preparation is not Preparation.MULTIPLIED_OUT and has_both():
@@ -86,7 +86,7 @@ def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparatio
     return z3_backend.ask(formulas, max(1, timeout_ms - spent_ms), seed)
 
 
-@lru_cache(KEPT_ANSWERS)
+@kept(KEPT_ANSWERS)
 def _answered_by_both(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
     from visaproof.smt import bitwuzla_backend, z3_backend
 

@@ -8,12 +8,16 @@ Operations say signedness and loss in their names (`ult`, `slt`, `truncate`, `ze
 not overloaded.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum, auto
 from functools import lru_cache
+from gc import collect
 from itertools import count
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import ref
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
 
 
 class Op(Enum):
@@ -83,6 +87,7 @@ class Bool(Term):
 
 
 T = TypeVar("T", bound=Term)
+R = TypeVar("R")
 
 
 class _Entry(ref[Term]):
@@ -146,6 +151,37 @@ def apart(kind: type[T], op: Op, args: tuple[Term, ...], payload: object, width:
     return term
 
 
+_forgetting: list[Callable[[], None]] = []
+_left = 0
+"""How many terms `forget` has left: those of modules, and of whoever holds some."""
+
+
+def kept(size: int) -> Callable[[Callable[..., R]], "_lru_cache_wrapper[R]"]:
+    """`functools.lru_cache` for results that hold terms, or are found by terms: `forget` empties them all."""
+
+    def wrapped(function: Callable[..., R]) -> "_lru_cache_wrapper[R]":
+        found = lru_cache(size)(function)
+        _forgetting.append(found.cache_clear)
+        return found
+
+    return wrapped
+
+
+def forget() -> None:
+    """Drops what is kept of earlier questions, so that the next one comes to the same values as in a new process.
+
+    Operands stand by the age of terms: one that is left of an earlier question is older than it would be, and then a
+    solver is asked about another formula, and finds other values.
+    """
+    global _left
+    for clear in _forgetting:
+        clear()
+    collect(1)
+    if len(_interned) > _left:  # older garbage holds terms, or a module that was imported since
+        collect()
+        _left = len(_interned)
+
+
 def interned(op: Op, args: tuple[Term, ...], payload: object, width: int) -> Term | None:
     """The term if it exists: what is known of its value need not be worked out again."""
     entry = _interned.get((op, width, payload, *args))
@@ -171,7 +207,7 @@ KEPT_CONSTANTS = 4_096
 """Most constants are built again and again."""
 
 
-@lru_cache(KEPT_CONSTANTS)
+@kept(KEPT_CONSTANTS)
 def const(value: int, width: int) -> BitVec:
     """The bit-vector of `width` bits that is congruent to `value`."""
     value &= (1 << width) - 1
@@ -183,7 +219,7 @@ def symbol(name: Hashable, width: int) -> BitVec:
     return bit_vector(Op.SYMBOL, (), name, width)
 
 
-@lru_cache(2)
+@kept(2)
 def bool_const(value: bool) -> Bool:
     return boolean(Op.CONST, (), value)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,12 @@ from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.by_ends import RUNG, is_at_least
 from visaproof.analysis.bounds.integers import Integers
+from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.launch_integers import least_of
 from visaproof.cli import main
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import read_launch
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import (
     BitVec,
@@ -32,16 +37,19 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.evaluate import evaluate
+from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[2] / "data" / "ends"
 SIZES = {
     "strided": "4*offset + 4*global_size_x*inc + 4 - 4*inc",
     "volume": "4*global_size_x + 4*global_size_y*w + 4*global_size_z*h*w - (4*w + 4*h*w)",
-    "blocks": "32*global_size_x - 20*local_size_x",
+    "enqueued": "32*global_size_x",
 }
-ROUNDED = {"strided": 0, "volume": 0, "blocks": 8}
+ROUNDED = {"strided": 0, "volume": 0, "enqueued": 28}
 """Bytes that are left out of a size, so that it counts whole elements."""
-MORE = {"strided": ("inc >= 0", "offset >= 0"), "volume": (), "blocks": ()}
+MORE = {"strided": ("inc >= 0", "offset >= 0"), "volume": (), "enqueued": ()}
+OF_WHOLE_GROUPS = "32*global_size_x - 20*local_size_x"
+"""What `enqueued` needs where no group is smaller."""
 
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, Any]]:
@@ -71,10 +79,9 @@ def test_the_furthest_byte_is_named_and_a_launch_shown(kernel: str, capsys: pyte
 def test_what_is_named_suffices_and_less_does_not(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     enough = asked(capsys, kernel, *stated(kernel, SIZES[kernel], relations(kernel)))
     assert {one["bounds"]["verdict"] for one in enough} == {"proved"}
-    if kernel == "blocks":  # no solver refutes it in a minute; below it is counted
-        return
     less = asked(capsys, kernel, *stated(kernel, f"{SIZES[kernel]} - {ROUNDED[kernel] + 1}", relations(kernel)))
-    assert {one["bounds"]["verdict"] for one in less} == {"refuted"}
+    fits = {"proved"} if kernel == "enqueued" else set[str]()  # lanes from 16 on reach less
+    assert {one["bounds"]["verdict"] for one in less} == {"refuted"} | fits
 
 
 @pytest.mark.parametrize("missing", MORE["strided"])
@@ -108,24 +115,60 @@ Ids = tuple[int, int, int]
 
 
 def furthest(address: Callable[[Ids, Ids, int], int], sizes: Ids, local: int) -> int:
-    """Behind the last byte of a dword that a work item of a launch reaches, with groups of `local` items in x."""
+    """Behind the last byte of a dword that a work item of a launch reaches, with groups of `local` items in x.
+
+    The last group has what is left.
+    """
     items = product(*map(range, sizes))
     return 4 + 4 * max(address((x // local, y, z), (x % local, y, z), local) for x, y, z in items)
 
 
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 1, 1), (6, 3, 2), (2, 5, 3)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 1, 1), (6, 3, 2), (2, 5, 3), (9, 1, 1)])
 @pytest.mark.parametrize("numbers", [(0, 0), (1, 3), (7, 2), (3, 0)])
 def test_no_work_item_reaches_further(sizes: Ids, numbers: tuple[int, int]) -> None:
     first, second = numbers
-    for local in (one for one in (1, 2, 3) if sizes[0] % one == 0):
-        names = {"offset": first, "inc": second, "w": first, "h": second, "local_size_x": local}
-        names |= dict(zip(("global_size_x", "global_size_y", "global_size_z"), sizes, strict=True))
+    for local in (1, 2, 3, 5, 8):
+        names = host_names(sizes, local) | {"offset": first, "inc": second, "w": first, "h": second}
         counted = {
-            "strided": furthest(lambda g, i, size: first + second * (g[0] * size + i[0]), (sizes[0], 1, 1), local),
-            "volume": furthest(lambda g, i, size: (g[2] * second + g[1]) * first + g[0] * size + i[0], sizes, local),
-            "blocks": furthest(lambda g, i, size: 8 * g[0] * size + 3 * i[0], (sizes[0], 1, 1), local),
+            "strided": furthest(lambda g, i, each: first + second * (g[0] * each + i[0]), (sizes[0], 1, 1), local),
+            "volume": furthest(lambda g, i, each: (g[2] * second + g[1]) * first + g[0] * each + i[0], sizes, local),
         }
-        assert {kernel: eval(size, {}, names) - ROUNDED[kernel] for kernel, size in SIZES.items()} == counted
+        assert {kernel: eval(SIZES[kernel], {}, names) for kernel in counted} == counted
+        of_groups = furthest_of_enqueued(sizes[0], local)
+        assert eval(SIZES["enqueued"], {}, names) - ROUNDED["enqueued"] >= of_groups
+
+
+def host_names(sizes: Ids, local: int) -> dict[str, int]:
+    """What the host knows of its launch: of a last group that is smaller it knows nothing."""
+    names = dict(zip(("global_size_x", "global_size_y", "global_size_z"), sizes, strict=True))
+    return names | {"local_size_x": local}
+
+
+def furthest_of_enqueued(items: int, local: int) -> int:
+    return furthest(lambda g, i, each: 8 * g[0] * each + 3 * i[0], (items, 1, 1), local)
+
+
+@pytest.mark.parametrize(("items", "local", "suffices"), [(16, 8, True), (9, 8, False), (12, 8, False)])
+def test_what_whole_groups_need_is_too_small_for_a_smaller_last_one(items: int, local: int, *, suffices: bool) -> None:
+    host = eval(OF_WHOLE_GROUPS, {}, host_names((items, 1, 1), local))
+    assert (host >= furthest_of_enqueued(items, local)) == suffices
+
+
+def test_a_local_size_that_is_stated_is_the_one_that_the_host_enqueues(capsys: pytest.CaptureFixture[str]) -> None:
+    """So that a smaller last group leaves a buffer whose size subtracts it."""
+    found = asked(capsys, "enqueued", *stated("enqueued", OF_WHOLE_GROUPS, relations("enqueued")))
+    assert {one["bounds"]["verdict"] for one in found} == {"refuted"}
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+def test_of_whole_groups_a_size_may_be_subtracted(uniform: bool) -> None:
+    """Where build options refuse smaller ones: said as a premise."""
+    kernel = read_kernel((DATA / "enqueued.visaasm").read_text(), "enqueued.visaasm")
+    launch = replace(read_launch(DATA / "ends.ze_info", kernel), uniform=uniform)
+    answers = ask_bounds(kernel, Platform.DG2, launch, Assume.LAUNCH, StatedLaunch(align=4), 20_000)
+    named = {str(one.enough.amount) for one in answers.answers() if one.enough is not None}
+    assert named == {OF_WHOLE_GROUPS if uniform else SIZES["enqueued"]}
+    assert ("uniform-groups" in {one.name for one in answers.start.assumed}) == uniform
 
 
 # ------------------------------------------------------------ words as integers

@@ -61,7 +61,7 @@ def dies(task: Task, arguments: Namespace) -> tuple[ExitCode, dict]:
 
 @pytest.mark.parametrize(("ask", "codes"), [(dies_once, [0, 0, 0]), (dies, [0, 3, 0])])
 def test_a_killed_process_loses_nothing_and_counts_nothing_twice(tmp_path, ask, codes):
-    arguments = Namespace(jobs=2, limit=60.0, undefined=[], marks=tmp_path, format="text", budget=None)
+    arguments = Namespace(jobs=2, limit=60.0, undefined=[], marks=tmp_path, format="text", budget=None, scheduler=None)
     tasks = [Task(Path(name), None) for name in ("a", "dies", "b")]
     found = list(answered(Asker("check", ask, arguments), tasks, Kept()))
     assert sorted(index for index, _, _ in found) == [0, 1, 2]

@@ -112,3 +112,15 @@ def test_triage_takes_sizes_from_the_file(visaproof, folder):
     messages = [one for file in document["files"] if file["command"] == "bounds" for one in file["messages"]]
     assert messages
     assert not any(one["size_is_arbitrary"] for one in messages)
+
+
+def test_what_the_command_line_says_too_is_said_once(visaproof, folder):
+    (folder / "visaproof.toml").write_text('[[kernel]]\nfiles = "*"\nwhere = ["n <= 4"]\nsize = ["in=4*n", "in=8*n"]\n')
+    asked = ("bounds", "pairs.visaasm", "--launch", "pairs.bin", "-v")
+    ran = visaproof(*asked, "--where", "n <= 4")
+    assert ran.out.count("n <= 4") == 1
+    (folder / "none.toml").touch()
+    plain = visaproof(
+        *asked, "--where", "n <= 4", "--size", "in=8*n", "--size", "in=4*n", "--config", folder / "none.toml"
+    ).out
+    assert visaproof(*asked, "--size", "in=4*n").out == plain  # the last one counts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.cli.many.files import kernels_in, launch_beside
+from visaproof.cli.many.files import kernels_in
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 KERNELS = sorted(EXAMPLES.glob("*.visaasm"))
@@ -23,22 +23,6 @@ def test_a_folder_is_walked_and_functions_are_not_kernels(tmp_path):
         path.touch()
     found = [path.relative_to(tmp_path).as_posix() for path in kernels_in(tmp_path)]
     assert found == ["a.visaasm", "b/k.visaasm", "b/self_f1.visaasm"]
-
-
-def test_the_launch_of_a_file_in_a_folder_is_the_nearest(tmp_path):
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    one, other, deep = tmp_path / "one.visaasm", tmp_path / "other.visaasm", inner / "deep.visaasm"
-    own, only = one.with_suffix(".bin"), inner / "only.bin"
-    assert launch_beside(one, tmp_path) is None
-    own.touch()
-    (tmp_path / "second.bin").touch()
-    only.touch()
-    assert launch_beside(one, tmp_path) == own
-    assert launch_beside(other, tmp_path) is None, "of two zebins none is taken"
-    assert launch_beside(deep, tmp_path) == only
-    (tmp_path / "manifest.json").touch()
-    assert launch_beside(other, tmp_path) == tmp_path / "manifest.json"
 
 
 def test_shares_of_a_folder_are_the_whole_and_share_nothing(visaproof):
@@ -85,7 +69,7 @@ def test_only_changed_and_new_files_are_asked(visaproof, repository):
 
 
 def test_a_changed_launch_changes_all_its_kernels(visaproof, repository):
-    (repository / "manifest.json").write_text("{}")
+    (repository / "manifest.json").write_text(f"{[path.name for path in KERNELS[:2]]}")
     ran = visaproof("check", repository, "--changed-since", "HEAD", "--platform", "tgllp")
     assert len(ran.err.splitlines()) >= 2
 

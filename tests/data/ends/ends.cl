@@ -29,3 +29,7 @@ kernel void row_above_all(global int *out, const global int *in, int w, int h) {
   if (x < w && y < h)
     out[y * w + x] = in[(y - 1) * w + x];
 }
+
+kernel void enqueued(global int *out) {
+  out[8 * (get_group_id(0) * get_enqueued_local_size(0)) + 3 * get_local_id(0)] = 1;
+}

@@ -69,3 +69,11 @@ def test_a_sum_of_floats_depends_on_its_own_operands_alone() -> None:
     assert first == second
     assert len(set(map(id, first))) > 1
     assert {one.lane for one in found.arbitrary} <= set(range(16))
+
+
+def test_a_sum_of_floats_depends_on_the_bit_that_is_about_it() -> None:
+    """From Xe2 on bit 30 of the control register says what `dpas` does with denormals of BF and TF32."""
+    kernel = read_kernel(product("hf.hf", "f"), "k.visaasm")
+    for control in (0x4C0, 0x400004C0):
+        found = trace(kernel, Platform.Xe2, lambda name, byte, held=control: (const(held, 32), byte % 4))
+        assert {one.control for one in found.arbitrary} == {const(control, 32)}

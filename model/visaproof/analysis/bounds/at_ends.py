@@ -17,7 +17,7 @@ from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, OWN_SIZE, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
@@ -160,16 +160,27 @@ class _Largest:
         found: Polynomial | None = one
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
+        found = None if found is None else self._at_sizes(found)
         if found is None or any(_is_unknown(name) for part in found for name in part):
             return None
         return {part: count for part, count in found.items() if count}
+
+    def _at_sizes(self, one: Polynomial) -> Polynomial:
+        """With the enqueued local size for those of groups, which may be smaller: none is subtracted any more."""
+        total: Polynomial = {}
+        for part, count in _upper(one).items():
+            whole: Polynomial = {(): count}
+            for name in part:
+                whole = times(whole, self.integers.most(name))
+            total = plus(total, whole)
+        return total
 
     def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
         own, group = f"id {dimension}", f"group {dimension}"
         if not _has(one, own) and not _has(one, group):
             return one
         size = self.integers.local_size(dimension)
-        if size is None or any(part.count(own) + part.count(group) > 1 for part in one):
+        if any(part.count(own) + part.count(group) > 1 for part in one):
             return None
         if _has(one, own) and not self._is_in_group(dimension):
             return None
@@ -207,7 +218,7 @@ class _Largest:
     def _in_strides(self, one: Polynomial, dimension: int) -> Polynomial:
         """With the enqueued local size in the place of the local size by which a group is multiplied: it is no less."""
         size, stride = self.integers.launched.sizes[dimension], self.integers.strides()[dimension]
-        name, other = (self.integers.stride_name(word, dimension) for word in (size, stride))
+        name, other = self.integers.names.own_size(dimension), self.integers.stride_name(stride, dimension)
         if name == other or value_of(size) is not None or not self.integers.is_at_most(size, stride):
             return one
         total: Polynomial = {}
@@ -315,8 +326,13 @@ def _has(one: Polynomial, name: str) -> bool:
 
 
 def _upper(one: Polynomial) -> Polynomial:
-    """Without what is subtracted and is not known: at least as much."""
-    return {part: count for part, count in one.items() if count > 0 or not any(map(_is_unknown, part))}
+    """Without what is subtracted and is not known: at least as much.  A size that is subtracted is at least 1."""
+    total: Polynomial = {}
+    for part, count in one.items():
+        known = part if count > 0 else tuple(name for name in part if not name.startswith(OWN_SIZE))
+        if count > 0 or not any(map(_is_unknown, known)):
+            total = plus(total, {known: count})
+    return total
 
 
 def _is_unknown(name: str) -> bool:

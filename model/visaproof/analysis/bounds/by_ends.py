@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 
 from visaproof.analysis.bounds.at_ends import SMALL, Reached, above
@@ -15,7 +14,7 @@ from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
-from visaproof.smt import Bool, add, conj, const, neg, symbol, ule, zero_extend
+from visaproof.smt import Bool, add, conj, const, kept, neg, symbol, ule, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
@@ -36,12 +35,17 @@ class Sufficient:
     relations: tuple[Relation, ...]
 
 
-def sufficient(reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None) -> Sufficient | None:
-    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough."""
+def sufficient(
+    reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None, whole: bool = True
+) -> Sufficient | None:
+    """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough.
+
+    What is less than a multiple of its names is made a `whole` one.
+    """
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
-    if stated is None and amount.get((), 0) < 0:  # hosts count whole elements
+    if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = LARGEST if _largest(amount, names, {}) > LARGEST else None
     fits: list[Relation] = []
@@ -119,7 +123,7 @@ def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface
     return _never(conj(ule(end, zero_extend(surface.size, width)), outside))
 
 
-@lru_cache(KEPT_ANSWERS)
+@kept(KEPT_ANSWERS)
 def _never(formula: Bool) -> bool:
     return isinstance(solve([formula], QUICK_MS), Unsatisfiable)
 

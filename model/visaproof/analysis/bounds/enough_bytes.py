@@ -18,6 +18,7 @@ from visaproof.analysis.bounds.at_ends import Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
+from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
@@ -59,22 +60,6 @@ MOST_ITEMS = 1 << 31
 """Ids below this are no negative numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnoughBytes:
-    """A size with which every access lies inside, for all launches that obey the relations."""
-
-    surface: str
-    """As `--size` takes it."""
-    amount: Expression
-    relations: tuple[Relation, ...]
-    rung: str
-
-    @property
-    def options(self) -> str:
-        """What states it on the command line."""
-        return " ".join((f"--size '{self.surface}={self.amount}'", *(f"--where '{one}'" for one in self.relations)))
-
-
 @dataclass(slots=True)
 class SizeFinder:
     """Looks for such sizes, for the messages of one kernel."""
@@ -103,11 +88,11 @@ class SizeFinder:
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
-        surface = self._surface(key)
+        surface = self.surface(key)
         doubts = [doubt for question in rounds for doubt in question.outside]
         if surface is None or not doubts:
             return None
-        asked = _Asked(self, rounds, key, surface, symbols_used(rounds))
+        asked = OfMessage(self, rounds, key, surface, symbols_used(rounds))
         enough = asked.sufficient()
         by_ends = None if enough is None else self._by_ends(asked, enough)
         if enough is None or by_ends is None:
@@ -123,26 +108,26 @@ class SizeFinder:
         finally:
             self.readable_ms -= 1000 * (process_time() - before)
 
-    def _first(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _first(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
         if (found := self._found(asked, candidates)) is None:
             self.in_vain.add(asked.surface)
         return found
 
     def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
         """By what it is shown that the size that is stated is enough, where it has products; empty where it is not."""
-        surface = self._surface(key)
+        surface = self.surface(key)
         amount = None if surface is None else self.amounts.get(surface)
         if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
             return ""
-        enough = _Asked(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
+        enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
 
-    def _by_ends(self, asked: "_Asked", enough: Sufficient) -> EnoughBytes | None:
+    def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> EnoughBytes | None:
         """What the addresses say as integers, if some launch obeys the relations."""
         found = EnoughBytes(asked.surface, difference(enough.amount), enough.relations, RUNG)
         return found if asked.is_reached(found.amount, found.relations) else None
 
-    def _without_relations(self, asked: "_Asked", named: EnoughBytes) -> EnoughBytes:
+    def _without_relations(self, asked: "OfMessage", named: EnoughBytes) -> EnoughBytes:
         """The same if a solver needs no relations for it."""
         amount, surface = named.amount, asked.surface
         if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
@@ -155,7 +140,7 @@ class SizeFinder:
             self.needed.add((surface, amount))
         return named
 
-    def _found(self, asked: "_Asked", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
         for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
@@ -170,7 +155,7 @@ class SizeFinder:
 
     def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:
         asked = replace(self.asked, timeout_ms=min(SLOW_MS, self.asked.timeout_ms))
-        return bool(_search(question, conditions, ()).excluded(asked, self.forms))
+        return bool(search_for(question, conditions, ()).excluded(asked, self.forms))
 
     def offsets(self, key: str) -> tuple[BitVec, ...]:
         """The words that a stated size of this surface makes 0."""
@@ -180,7 +165,7 @@ class SizeFinder:
                  if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
         return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found)
 
-    def _surface(self, key: str) -> str | None:
+    def surface(self, key: str) -> str | None:
         if key == SLM:
             return "slm"
         argument = argument_of(self.names.kernel, self.launch, key)
@@ -188,7 +173,7 @@ class SizeFinder:
 
 
 @dataclass(slots=True)
-class _Asked:
+class OfMessage:
     """The questions about one message."""
 
     finder: SizeFinder
@@ -202,15 +187,15 @@ class _Asked:
     until: float = inf
     """Seconds of the processor."""
 
-    def sufficient(self, stated: Polynomial | None = None) -> Sufficient | None:
+    def sufficient(self, stated: Polynomial | None = None, *, whole: bool = True) -> Sufficient | None:
         """What is proved to be enough by what the addresses are as integers."""
         accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
         surface = self.finder.asked.trace.surfaces.get(self.key)
         if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
             return None
         offsets = self.finder.offsets(self.key)
-        reached = self.finder.ends.reached(accesses, self._arguments(), offsets)
-        return None if reached is None else sufficient(reached, self.finder.names, stated)
+        reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
+        return None if reached is None else sufficient(reached, self.finder.names, stated, whole)
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
@@ -220,7 +205,7 @@ class _Asked:
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
-        for some in products(self._arguments(), self._dimensions(), local=self.key == SLM):
+        for some in products(self.arguments(), self._dimensions(), local=self.key == SLM):
             for more in (rest, rest + unit):
                 yield from (amount_of(unit, factors, more) for factors in some)
             if self.key == SLM:  # a half that is filled beside one that is read
@@ -236,7 +221,7 @@ class _Asked:
         ]
         ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
         for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
-            for one in furthest(address, self.finder.names, self._arguments(), self.finder.offsets(self.key)):
+            for one in furthest(address, self.finder.names, self.arguments(), self.finder.offsets(self.key)):
                 names = frozenset((part, count) for part, count in one.items() if part)
                 ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
         for names, end in islice(ends.items(), MOST_REACHED):
@@ -253,7 +238,7 @@ class _Asked:
         sizes = [Name(f"{GLOBAL}_{name}") for name in self._dimensions()]
         ids = (Relation("<=", one, Number(MOST_ITEMS)) for one in sizes)
         names = {one.text for one in names_in(amount)}
-        lengths = [Name(one) for one in self._arguments() if one in names]
+        lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
         signed = (Relation(">=", Name(one), Number(0)) for one in names if self._is_signed(one))
         return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
@@ -262,7 +247,7 @@ class _Asked:
         named = self.finder.names.number(name)
         return named is not None and named.word.signed
 
-    def _arguments(self) -> list[str]:
+    def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
         found: list[str] = []
         used, names = set(self.used), self.finder.names
@@ -294,12 +279,20 @@ class _Asked:
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
         rungs: dict[str, None] = {}
         for question in self.rounds:
-            search = _search(question, [doubt.condition for doubt in question.outside], more)
+            search = search_for(question, [doubt.condition for doubt in question.outside], more)
             rung = search.excluded(asked)
             if not rung:
                 return ""
             rungs[rung] = None
         return ", ".join(rungs)
+
+    def excluded(self, question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> str:
+        """By what it is proved that none of these holds of a round; empty where it is not."""
+        if not self.left or not self.finder.left:
+            return ""
+        self.left, self.finder.left = self.left - 1, self.finder.left - 1
+        asked = replace(self.finder.asked, timeout_ms=min(SLOW_MS, self.finder.asked.timeout_ms))
+        return search_for(question, conditions, more).excluded(asked)
 
     def weaker(
         self, amount: Expression, relations: tuple[Relation, ...], rung: str
@@ -315,7 +308,11 @@ class _Asked:
 
     def is_reached(self, amount: Expression, relations: Sequence[Relation]) -> bool:
         """Whether a launch that obeys them comes to an access: else they would be no condition but a way out."""
-        more, question = self._terms(amount, relations), self.rounds[0]
+        return self.is_reached_under(self._terms(amount, relations))
+
+    def is_reached_under(self, more: Sequence[Bool]) -> bool:
+        """Whether a launch in which this holds comes to an access."""
+        question = self.rounds[0]
         comes = disj(*(doubt.access.guard for doubt in question.outside))
         formula = conj(*question.premises, *more, comes)
         usual = in_usual_launches(self.finder.asked, formula)
@@ -336,7 +333,7 @@ class _Asked:
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
 
 
-def _search(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
+def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
     return Search(
         conditions=conditions,
         premise=conj(*question.premises, *more),

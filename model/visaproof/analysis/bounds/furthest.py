@@ -41,6 +41,8 @@ def furthest(
     words |= {word: f"group {d}" for d, word in enumerate(GROUP_IDS)}
     words |= dict.fromkeys(zeros, ZERO)
     shape = GroupShape(names.kernel, names.launch, len(launched.ids))
+    for d, size in enumerate(launched.sizes):
+        words.setdefault(size, f"{LOCAL}_{DIMENSIONS[d]}")
     strides = [_stride(stride_of(shape, launched, d), words, d) for d in range(len(DIMENSIONS))]
     steps: dict[str, int] = {}
     for d, word in enumerate(launched.ids[0]):

@@ -11,7 +11,7 @@ from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, OWN_SIZE, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
 from visaproof.smt.answers import Unsatisfiable
@@ -43,7 +43,8 @@ class LaunchIntegers:
 
     def atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
         """Words with their integers, and in which dimensions the id of the lane follows from a word."""
-        found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in self.names.by_word().items()
+        words = {**self.names.by_word(), **self.names.own_words()}
+        found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in words.items()
                                          if self.is_number(cast(BitVec, word), name)}  # fmt: skip
         found |= {word: {(f"group {d}",): 1} for d, word in enumerate(GROUP_IDS)}
         for d, word in enumerate(self.strides()):
@@ -78,12 +79,20 @@ class LaunchIntegers:
         name = known.get(stride) or known.get(_bare(stride))
         return name if name is not None and self.is_number(stride, name) else f"{STRIDE}{dimension}"
 
-    def local_size(self, dimension: int) -> Polynomial | None:
-        """None where it has no name."""
-        size, name = self.launched.sizes[dimension], f"{LOCAL}_{DIMENSIONS[dimension]}"
+    def local_size(self, dimension: int) -> Polynomial:
+        """Of the group itself: the last one may be smaller than the one that has the name."""
+        size = self.launched.sizes[dimension]
         if (value := value_of(size)) is not None:
             return {(): value}
-        return {(name,): 1} if self.names.found(name).word.term is size else None
+        return {(self.names.own_size(dimension),): 1}
+
+    def most(self, name: str) -> Polynomial:
+        """The same, but for the size of a group: at most that of which the host knows."""
+        if not name.startswith(OWN_SIZE):
+            return {(name,): 1}
+        known = f"{LOCAL}_{name.removeprefix(OWN_SIZE)}"
+        value = value_of(self.names.found(known).word.term)
+        return {(known,): 1} if value is None else {(): value}
 
     def is_signed(self, name: str) -> bool:
         named = self.names.number(name)
@@ -109,7 +118,7 @@ class LaunchIntegers:
     def least(self, guard: Bool, used: Iterable[str]) -> dict[str, int]:
         """What the guard says of names by itself, n > 3; sizes are at least 1."""
         words = {word: name for word, name in self.names.by_word().items() if self.is_number(cast(BitVec, word), name)}
-        found = {name: 1 for name in used if name.startswith((LOCAL, GLOBAL, COUNT))}
+        found = {name: 1 for name in used if name.startswith((LOCAL, GLOBAL, COUNT, OWN_SIZE))}
         for one in literals(guard):
             inner = one.args[0] if one.op is Op.NOT else one
             left, right = inner.args if len(inner.args) == 2 else (inner, inner)

@@ -5,6 +5,9 @@
 Of two numbers that differ the highest digit that does adds at least its stride s, and the digits below take away at
 most s − s₁; all together they add up to 2^w − s₁ at most, so that nothing meets behind a wrap either.  What is proved
 by solvers is only that the strides of the kernel are these integers, and the inequalities, which have no ids.
+
+The sizes are those of one group.  What is named has those of the launch, which are no less: it is enough where no size
+stands on the side that has to be large.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +19,8 @@ from visaproof.checking.ladder import literals
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import exact
-from visaproof.launch.relations.expressions import Number, Relation
-from visaproof.launch.relations.launch_names import LAUNCH_NAMES, LOCAL, LaunchNames
+from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
+from visaproof.launch.relations.launch_names import LAUNCH_NAMES, LOCAL, OWN_SIZE, LaunchNames
 from visaproof.launch.relations.polynomials import (
     Polynomial,
     at_least,
@@ -52,21 +55,35 @@ class Digits:
         """Relations under which the lanes are apart: for each order of the digits those that no launch grants."""
         granted: dict[Relation, bool] = {}
         for order in self._orders():
-            needed: list[Relation] = []
+            needed: list[Relation | None] = []
             for one in order:
                 if one not in granted:
-                    granted[one] = self._follows(self._term(one), self._facts_of(one))
+                    granted[one] = self._holds(one, ())
                 if not granted[one]:
-                    needed.append(one)
-            if self._are_integers([self._term(one) for one in needed]):
-                yield tuple(needed)
+                    needed.append(self._of_launch(one))
+            named = [one for one in needed if one is not None]
+            if len(named) == len(needed) and self._are_integers([self._term(one) for one in named]):
+                yield tuple(named)
 
     def apart(self, more: Sequence[Bool]) -> bool:
         """Whether the lanes are where `more` holds."""
         for order in self._orders():
-            if all(self._follows(self._term(one), [*self._facts_of(one), *more]) for one in order):
+            if all(self._holds(one, more) for one in order):
                 return self._are_integers(more)
         return False
+
+    def _holds(self, relation: Relation, more: Sequence[Bool]) -> bool:
+        """Whether it does of the group, by itself or because it does of the launch."""
+        ways = dict.fromkeys((relation, self._of_launch(relation)))
+        return any(self._follows(self._term(one), [*self._facts_of(one), *more]) for one in ways if one is not None)
+
+    def _of_launch(self, relation: Relation) -> Relation | None:
+        """With the sizes of the launch for those of the group, if it says no less then."""
+        large = relation.left if relation.sign == ">=" else relation.right
+        if any(name.text.startswith(OWN_SIZE) for name in names_in(large)):
+            return None
+        sizes = {f"{OWN_SIZE}{name}": f"{LOCAL}_{name}" for name in DIMENSIONS}
+        return Relation(relation.sign, renamed(relation.left, sizes), renamed(relation.right, sizes))
 
     def _orders(self) -> Iterator[tuple[Relation, ...]]:
         """The inequalities for each order of the digits, without those that have no names and hold."""
@@ -95,7 +112,7 @@ class Digits:
             if before is not None and (rows := quotient(stride, before[0])) is not None:
                 one = at_least(rows, before[1])  # of a stride above 0, which it is by the inequality before
             before = stride, size
-            if isinstance(one, Relation) and one.sign == "<=" and any(n.text not in LAUNCH_NAMES for n in one.names()):
+            if isinstance(one, Relation) and one.sign == "<=" and any(not _is_of_launch(n.text) for n in one.names()):
                 yield False
             elif one is not True:
                 yield one
@@ -123,12 +140,12 @@ class Digits:
     def _size(self, dimension: int) -> Polynomial:
         launched = self.names.start.group.launched
         known = None if launched is None else value_of(launched.sizes[dimension])
-        return {(): known} if known is not None else {(f"{LOCAL}_{DIMENSIONS[dimension]}",): 1}
+        return {(): known} if known is not None else {(self.names.own_size(dimension),): 1}
 
     def _polynomial(self, stride: Stride) -> Polynomial | None:
         """The stride in names; None where a factor has none."""
         found: dict[tuple[str, ...], int] = {}
-        known = self.names.by_word()
+        known = {**self.names.by_word(), **self.names.own_words()}
         for factors, count in stride.items():
             inner = [factor.args[0] if factor.op in EXTENSIONS else factor for factor in factors]
             names = [known.get(factor) or known.get(one) for factor, one in zip(factors, inner, strict=True)]
@@ -176,3 +193,7 @@ class Digits:
             formula = conj(*known, neg(goal))
             self.shown[key] = isinstance(solve([with_integer_products(formula) or formula], MOST_MS), Unsatisfiable)
         return self.shown[key]
+
+
+def _is_of_launch(name: str) -> bool:
+    return name in LAUNCH_NAMES or name.startswith(OWN_SIZE)

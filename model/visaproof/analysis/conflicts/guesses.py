@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
 
+from visaproof.isa.operands import SLM
+from visaproof.launch.local_memory import LARGEST_LOCAL
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.semantics.symbolic.names import Extent, SurfaceSize
 from visaproof.smt import Term
@@ -40,8 +42,8 @@ def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, in
 def _size(one: Term, size: int) -> int | None:
     """What is guessed for the extent of a surface; None for any other symbol."""
     match one.payload:
-        case SurfaceSize():
-            most = size
+        case SurfaceSize(surface):
+            most = LARGEST_LOCAL if surface == SLM else size
         case Extent(axis):
             most = OF_IMAGES[axis]
         case _:

@@ -22,6 +22,7 @@ from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import Launch
+from visaproof.launch.local_memory import local_memory
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.obeyed_relations import obeyed
@@ -32,6 +33,7 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
+from visaproof.queries.kernels.local_size import local_limit
 from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
@@ -197,6 +199,12 @@ def ask_kernel(
         start = replace(start, assumed=(*start.assumed, EXTENTS))
         asked = replace(asked, start=start)
         items = replace(items, asked=asked)
+    local = local_limit(ran, local_memory(kernel, launch).most)
+    if local is not None:
+        start = replace(start, assumed=(*start.assumed, local.premise))
+        asked = replace(asked, start=start)
+        items = replace(items, asked=asked)
+        facts = (*facts, local.holds)
     premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
     put = questions_within(limit, ran, conflict_questions(ran, premises))
     return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.launch.local_memory import LARGEST_LOCAL
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -77,7 +78,7 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
             state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
     for key, surface in trace.surfaces.items():
         if isinstance(surface, SymbolicBuffer):
-            state.surfaces[key] = Buffer(_size(surface, values))
+            state.surfaces[key] = Buffer(_size(key, surface, values))
         else:
             state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
     _fill(state, tuple(messages_before(trace, until)), values)
@@ -105,9 +106,10 @@ def _extents(level: tuple[BitVec, BitVec, BitVec], values: Values) -> tuple[int,
     return width, height, depth
 
 
-def _size(surface: SymbolicBuffer, values: Values) -> int:
+def _size(key: str, surface: SymbolicBuffer, values: Values) -> int:
+    """As large as it can be where nothing depends on it."""
     if surface.size.op is Op.SYMBOL:
-        return values.get(surface.size, 1 << 32)
+        return values.get(surface.size, LARGEST_LOCAL if key == SLM else 1 << 32)
     return evaluate(surface.size, values)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any
 
-from visaproof.cli.many.files import Task
+from visaproof.cli.many.files import Task, inputs_of
 from visaproof.cli.many.options import jobs_of
 from visaproof.cli.many.recorded import recorded
 from visaproof.cli.options.errors import show_error
@@ -46,6 +46,7 @@ class Asker:
             OPTIONS.set(options_of(self.command))
         if self.until is not None and monotonic() >= self.until:
             return self.without_answer(task, f"the budget of {self.arguments.budget:g} s is used up")
+        forget_terms()
         start = process_time()
         with recorded(live_out=self.live and self.arguments.format == "text", live_said=self.live) as streams:
             try:
@@ -77,6 +78,12 @@ class Asker:
         return Result(
             subject=str(task.path), code=int(code), text=text, said=said, record=record, findings=found, seconds=took
         )
+
+
+def forget_terms() -> None:
+    """An answer must not depend on what was asked before: then another run could not find it again."""
+    if (terms := sys.modules.get("visaproof.smt.terms")) is not None:
+        terms.forget()
 
 
 def error_record(file: str, error: Exception) -> dict[str, Any]:
@@ -164,7 +171,7 @@ def answered(asker: Asker, tasks: Sequence[Task], kept: Kept) -> Generator[tuple
 
 def _asked(asker: Asker, tasks: Sequence[Task], left: Sequence[int]) -> Generator[tuple[int, "Result"]]:
     jobs = min(jobs_of(asker.arguments), len(left))
-    if jobs <= 1:
+    if jobs <= 1 and asker.arguments.scheduler is None:
         for index in left:
             yield index, asker(tasks[index])
         return
@@ -181,8 +188,15 @@ def _side_by_side(
 
     if not chosen:
         return
-    by_clock = 2 * asker.arguments.limit + GRACE_S
-    with closing(side_by_side(asker, [tasks[one] for one in chosen], jobs, by_clock)) as outcomes:
+    by_clock, address = 2 * asker.arguments.limit + GRACE_S, asker.arguments.scheduler
+    asked = [tasks[one] for one in chosen]
+    if address is None:
+        pool = side_by_side(asker, asked, jobs, by_clock)
+    else:
+        from visaproof.checking.cluster.client import on_cluster
+
+        pool = on_cluster(asker, asked, address, by_clock, inputs_of)
+    with closing(pool) as outcomes:
         for outcome in outcomes:
             index = chosen[outcome.index]
             if not isinstance(outcome, Lost):

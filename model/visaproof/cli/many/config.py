@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from visaproof.cli.options.errors import UsageError, proposal
+from visaproof.cli.options.launch_files import NO_LAUNCH
 from visaproof.isa.errors import Position, ReadError
 
 FILE = "visaproof.toml"
@@ -76,7 +77,7 @@ def _words(fields: dict[str, Any], path: Path, start: Position) -> Iterator[tupl
             if not isinstance(each, str | int) or isinstance(each, bool):
                 raise ReadError(f"{name}: {each!r} is no text", start, HINT)
             text = str(each)
-            yield name, str(path.parent / text) if name == "launch" else text
+            yield name, str(path.parent / text) if name == "launch" and text != str(NO_LAUNCH) else text
 
 
 def _parsed(command: str, words: list[str]) -> dict[str, Any]:
@@ -106,8 +107,16 @@ def stated_of(path: Path, entries: list[Entry], arguments: Namespace) -> dict[st
     for word in words:
         name = word.partition("=")[0].removeprefix("--").replace("-", "_")
         said = vars(arguments)[name]
-        found[name] = [*own[name], *said] if isinstance(said, list) else own[name] if said == plain[name] else said
+        if isinstance(said, list):
+            found[name] = _once([*own[name], *cast("list[Any]", said)])
+        else:
+            found[name] = own[name] if said == plain[name] else said
     return found
+
+
+def _once(values: list[Any]) -> list[Any]:
+    """Each value where it comes last: the command line may say what the file says, too."""
+    return [one for at, one in enumerate(values) if one not in values[at + 1 :]]
 
 
 def with_stated_of_pair(arguments: Namespace, entries: list[Entry], source: Path, target: Path | None) -> Namespace:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from visaproof.cli.many.config import entries_of, stated_of
 from visaproof.cli.options.errors import UsageError
+from visaproof.cli.options.launch_files import launch_for
 
 T = TypeVar("T")
 
-MANIFEST = "manifest.json"
 SOURCES = {
     ".cl": "OpenCL C",
     ".clcpp": "C++ for OpenCL",
@@ -50,7 +50,7 @@ def tasks_of(arguments: Namespace) -> list[Task]:
                 f"`visaproof dump {path}` compiles it with Intel's compiler",
             )
         else:
-            found.append(Task(path, arguments.launch))
+            found.append(Task(path, launch_for(arguments.launch, path)))
     return chosen_of(with_stated(found, arguments), inputs_of, arguments)
 
 
@@ -63,13 +63,17 @@ def with_stated(tasks: list[Task], arguments: Namespace) -> list[Task]:
     for task in tasks:
         stated = stated_of(task.path, entries, arguments)
         launch = stated.pop("launch", None) if arguments.launch is None else None
-        found.append(Task(task.path, launch or task.launch, tuple(sorted(stated.items()))))
+        found.append(
+            Task(task.path, launch_for(launch, task.path) if launch else task.launch, tuple(sorted(stated.items())))
+        )
     return found
 
 
 def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], arguments: Namespace) -> list[T]:
     """Those that have changed, and of these the share of this run.  Raises UsageError."""
     found = list(tasks)
+    if arguments.scheduler is not None and arguments.budget is not None:
+        raise UsageError("--budget is by the clock of this machine, and --scheduler asks others", "--limit SECONDS")
     if arguments.changed_since is not None:
         from visaproof.cli.many.changed import changed_since
 
@@ -82,7 +86,7 @@ def chosen_of(tasks: Sequence[T], inputs: Callable[[T], Sequence[Path]], argumen
 
 def _in_folder(folder: Path, launch: Path | None) -> list[Task]:
     """The kernels of a folder and the folders in it, by name.  Raises UsageError where there is none."""
-    found = [Task(path, launch or launch_beside(path, folder)) for path in kernels_in(folder)]
+    found = [Task(path, launch_for(launch, path, folder)) for path in kernels_in(folder)]
     if not found:
         sources = sorted({path.suffix for path in folder.rglob("*") if path.suffix in SOURCES})
         hint = "`visaproof dump` compiles a source with Intel's compiler" if sources else ""
@@ -100,20 +104,6 @@ def kernels_in(folder: Path) -> Iterator[Path]:
 
 def _has_caller(path: Path, end: "re.Match[str]") -> bool:
     return path.with_name(path.stem[: end.start()] + SUFFIX).is_file()
-
-
-def launch_beside(path: Path, root: Path) -> Path | None:
-    """The nearest manifest up to the root; else the zebin that is named as the kernel, or the only one."""
-    folders = [path.parent, *(parent for parent in path.parent.parents if parent.is_relative_to(root))]
-    for folder in folders:
-        if (folder / MANIFEST).is_file():
-            return folder / MANIFEST
-        if (own := path.with_suffix(".bin")).is_file() and folder == path.parent:
-            return own
-        zebins = sorted(folder.glob("*.bin"))
-        if len(zebins) == 1:
-            return zebins[0]
-    return None
 
 
 def inputs_of(task: Task) -> Sequence[Path]:

@@ -34,6 +34,10 @@ def add_many(parser: ArgumentParser, old_cache: str | None = None) -> None:
     which.add_argument(
         "--changed-since", metavar="REV", help="only files that differ from this revision of git, or are new"
     )
+    which.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="ask on a Dask cluster, as in tcp://10.0.0.1:8786, whose machines see the same files under the same names",
+    )  # fmt: skip
     add_cross_check(which)
     add_results(parser)
     add_baseline(parser)

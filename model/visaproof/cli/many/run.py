@@ -40,7 +40,8 @@ def ask_each(command: Command, arguments: Namespace) -> int:
     known = known_findings(arguments)
     tasks = tasks_of(arguments)
     until = None if arguments.budget is None else monotonic() + arguments.budget
-    live = min(jobs_of(arguments), len(tasks)) <= 1 and not arguments.quiet
+    elsewhere = arguments.scheduler is not None
+    live = min(jobs_of(arguments), len(tasks)) <= 1 and not arguments.quiet and not elsewhere
     asker = Asker(command.name, command.ask, arguments, until, live)
     shown = _Shown(arguments.format == "text", arguments.quiet)
     codes: list[ExitCode] = []

@@ -20,6 +20,7 @@ from visaproof.cli.options.arguments import (
 from visaproof.cli.options.errors import not_asked
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.options.findings import add_undefined
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.isa.errors import LimitReached
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def add_kernel_options(parser: ArgumentParser) -> None:
     """The launch, the device, and how much is asked."""
-    parser.add_argument("--launch", metavar="FILE", type=Path, help="a zebin, its .ze_info, or a manifest.json")
+    add_launch(parser)
     parser.add_argument(
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
     )

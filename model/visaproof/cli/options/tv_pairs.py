@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.options.errors import UsageError, proposal
+from visaproof.cli.options.launch_files import NO_LAUNCH, launch_for, launches_for
+from visaproof.launch.beside import MANIFEST
 
 if TYPE_CHECKING:
     from visaproof.pairs.dumps import Found
     from visaproof.pairs.lists import Pair
     from visaproof.report.two_kernels.pair_rows import Row
-
-MANIFEST = "manifest.json"
-"""The launch information of a folder, or of a list, that has such a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def pairs_asked_for(arguments: Namespace) -> Asked:
 def _of_list(arguments: Namespace, path: Path) -> Asked:
     from visaproof.pairs.lists import read_pairs
 
-    pairs = read_pairs(path, arguments.launch or _manifest(path.parent), arguments.launch_target)
+    pairs = read_pairs(path, _for_all(arguments, path.parent), arguments.launch_target)
     classes = sorted({pair.group for pair in pairs})
     for name in arguments.classes:
         if name not in classes:
@@ -67,13 +66,17 @@ def _of_list(arguments: Namespace, path: Path) -> Asked:
 def _of_folders(arguments: Namespace, folders: list[Path]) -> Asked:
     from visaproof.pairs.dumps import in_folder, in_two_folders
 
-    launch = arguments.launch or _launch_of(folders[0])
     if len(folders) == 1:
-        found = in_folder(folders[0], launch, arguments.source)
+        found = in_folder(folders[0], _for_all(arguments, folders[0]), arguments.source)
     else:
-        other = arguments.launch_target or _launch_of(folders[1]) or launch
-        found = in_two_folders(folders[0], folders[1], launch, other)
-    return Asked(found.rule, found.pairs, _without_pair(found), found.alone, len(folders) == 1)
+        found = in_two_folders(folders[0], folders[1])
+    roots = folders[0], folders[-1]
+    pairs = tuple(_launched(pair, launches_for(arguments, pair.source, pair.target, roots)) for pair in found.pairs)
+    return Asked(found.rule, pairs, _without_pair(found), found.alone, len(folders) == 1)
+
+
+def _launched(pair: "Pair", launches: tuple[Path | None, Path | None]) -> "Pair":
+    return replace(pair, launch=launches[0], launch_target=launches[1])
 
 
 def _without_pair(found: "Found") -> "tuple[Row, ...]":
@@ -87,12 +90,7 @@ def _without_pair(found: "Found") -> "tuple[Row, ...]":
     )
 
 
-def _manifest(folder: Path) -> Path | None:
-    path = folder / MANIFEST
-    return path if path.is_file() else None
-
-
-def _launch_of(folder: Path) -> Path | None:
-    """The manifest of a folder of dumps, or the only zebin in it."""
-    zebins = list(folder.rglob("*.bin"))
-    return _manifest(folder) or (zebins[0] if len(zebins) == 1 else None)
+def _for_all(arguments: Namespace, folder: Path) -> Path | None:
+    """What is stated, or the manifest of a folder: of all pairs, so that nobody looks for one beside each file."""
+    manifest = folder / MANIFEST
+    return launch_for(arguments.launch or (manifest if manifest.is_file() else NO_LAUNCH), folder)

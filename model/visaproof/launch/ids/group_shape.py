@@ -14,6 +14,7 @@ from visaproof.launch.launch import Launch
 from visaproof.visaasm.syntax import GeneralVariable, Kernel
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
+"""Of the group itself, and of all but the last."""
 Row = tuple[Triple | None, ...]
 LARGEST_SIZE = (1 << 16) - 1
 """Local ids and sizes are words.  Source: corpus README, payload_base."""
@@ -35,7 +36,12 @@ class GroupShape:
     @property
     def size(self) -> Triple | None:
         """The local size of every group; None where it is open, or that of the last group is."""
-        return None if "whole-groups" in self.lifted and not self.launch.uniform else self.launch.group_size
+        return None if "whole-groups" in self.lifted and not self.whole else self.launch.group_size
+
+    @property
+    def whole(self) -> bool:
+        """Whether no group is smaller than the enqueued local size, because the program refuses it."""
+        return bool(self.launch.uniform)
 
     @property
     def most(self) -> int:

@@ -103,7 +103,7 @@ def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
     """From one group to the next: the enqueued local size where the kernel gets to know it."""
     if shape.launch.group_size is not None:
         return const(shape.launch.group_size[dimension], GLOBAL_BITS)
-    if value_of(ids.sizes[dimension]) is None:
+    if value_of(ids.sizes[dimension]) is None and not shape.whole:
         for place in shape.places((LaunchValue.ENQUEUED_LOCAL_SIZE,), dimension):
             return symbol(place_name(place), GLOBAL_BITS)
     return zero_extend(ids.sizes[dimension], GLOBAL_BITS)
@@ -123,6 +123,8 @@ def _assumed(shape: GroupShape) -> Iterator[Premise]:
         yield premise("local-size", most=MOST_GROUP_ITEMS)
         if "local-size" in shape.lifted:
             yield premise("ids-below-size", most=shape.most)
+        if shape.whole:
+            yield premise("uniform-groups", size="of the launch")
         unread = [DIMENSIONS[dimension] for dimension in range(3) if dimension not in read]
         if unread:
             yield premise("unread-dimensions", dimensions=" and ".join(unread))

@@ -64,6 +64,8 @@ class LaunchedIds:
     """Work items of a group."""
     told_apart: bool = True
     """Whether the ids tell the lanes apart that are on."""
+    tiled: Bool | None = None
+    """Whether the lanes run tiles, where they may."""
     digits: tuple[tuple[BitVec, int], ...] = ()
     """The number of the thread in its group, where it is a sum: words, and what one counts in each."""
 
@@ -146,14 +148,19 @@ def first_id(shape: GroupShape, dimension: int) -> BitVec:
 
 def size_word(shape: GroupShape, dimension: int) -> BitVec:
     """Where the kernel gets to know it, that word."""
-    for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), dimension)):
+    for place in size_places(shape, dimension):
         return truncate(symbol(place_name(place), 32), BITS)
     return symbol(f"local_size_{DIMENSIONS[dimension]}", BITS)
 
 
+def size_places(shape: GroupShape, dimension: int) -> list[tuple[str, int]]:
+    """The place of the payload that holds the size of the group; none where the kernel does not get to know it."""
+    return first_of(shape.places(LOCAL_SIZES if shape.whole else LOCAL_SIZES[:1], dimension))
+
+
 def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[Term, int]:
     """What the words hold that say the sizes of a launch of a few groups, in the dimensions that are read."""
-    apart = [d for d in read if not first_of(shape.places((LaunchValue.LOCAL_SIZE,), d))]
+    apart = [d for d in read if not size_places(shape, d)]
     found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
     found |= {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
     for dimension in range(3):
@@ -176,12 +183,14 @@ def size_of(shape: GroupShape, dimension: int) -> BitVec:
 
 
 def known_words(shape: GroupShape) -> dict[tuple[str, int], BitVec]:
-    """The local sizes in the payload that are known; the enqueued one is where a size is required."""
+    """The local sizes in the payload that are known, or one and the same; the enqueued one where one is required."""
     stated, words = shape.launch.group_size, dict[tuple[str, int], BitVec]()
     if shape.open:
         words = known_sizes(shape, {d: const(1, 32) for d in range(3) if d not in shape.open})
     if shape.size is not None:
         return known_sizes(shape, {d: const(shape.size[d], 32) for d in range(3)})
+    if shape.whole:
+        return words | known_sizes(shape, {d: zero_extend(size_word(shape, d), 32) for d in shape.open})
     if stated is not None:
         enqueued = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
         words |= {place: const(stated[d], 32) for d in range(3) for place in shape.places(enqueued, d)}

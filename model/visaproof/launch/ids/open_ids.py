@@ -22,6 +22,7 @@ from visaproof.launch.ids.launched_words import (
     known_words,
     place_name,
     size_of,
+    size_places,
     size_values,
     words_of,
 )
@@ -93,6 +94,7 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         ),
         most=shape.most,
         told_apart=walk.counted,
+        tiled=walk.tiled,
         digits=((_thread(shape), 1),) if walk.counted and len(read) == 1 else (),
     )
 
@@ -101,11 +103,11 @@ def _size_facts(shape: GroupShape, sizes: Mapping[int, BitVec]) -> Iterator[Bool
     """Between which sizes those lie that are open; no group is larger than the enqueued ones."""
     for d in shape.open:
         yield from between(sizes[d], shape.most_in(d))
-        for place in first_of(shape.places(ENQUEUED, d)) if shape.launch.group_size is None else ():
+        for place in first_of(shape.places(ENQUEUED, d)) if shape.launch.group_size is None and not shape.whole else ():
             enqueued = symbol(place_name(place), 32)
             yield ule(zero_extend(sizes[d], 32), enqueued)
             yield ule(enqueued, const(shape.most, 32))
-        for place in first_of(shape.places((LaunchValue.LOCAL_SIZE,), d)):
+        for place in size_places(shape, d):
             yield ule(symbol(place_name(place), 32), const(shape.most_in(d), 32))
 
 
@@ -117,6 +119,8 @@ class _Walk:
     on: tuple[Bool, ...]
     facts: tuple[Bool, ...]
     meanings: dict[str, str]
+    tiled: Bool | None = None
+    """Whether they are those of tiles, where they may be."""
     counted: bool = True
     """Whether lanes count through the items of a group, from one to the next."""
 
@@ -242,7 +246,7 @@ def _in_tiles(simd: int, walk: _Walk, sizes: Mapping[int, BitVec], tiled: Bool) 
         eq(bit_and(left, const(columns - 1, BITS)), const(0, BITS)),
         eq(bit_and(top, const(side - 1, BITS)), const(0, BITS)),
     )
-    return _Walk(ids, tuple(on), (*walk.facts, implies(tiled, aligned)), walk.meanings)
+    return _Walk(ids, tuple(on), (*walk.facts, implies(tiled, aligned)), walk.meanings, tiled)
 
 
 def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]]:

@@ -117,3 +117,14 @@ def names_in(expression: Expression) -> Iterator[Name]:
         case Operation(_, left, right):
             yield from names_in(left)
             yield from names_in(right)
+
+
+def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """With other names in the place of some."""
+    match expression:
+        case Number():
+            return expression
+        case Name(text):
+            return Name(names.get(text, text))
+        case Operation(sign, left, right):
+            return Operation(sign, renamed(left, names), renamed(right, names))

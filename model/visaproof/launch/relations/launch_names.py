@@ -2,9 +2,10 @@
 
 n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is
 V0034             an input of at most 8 bytes, where the text has no launch information
-local_size_x      work items of the group in x (y, z)
+local_size_x      work items of a group in x (y, z), as the host enqueues it: a last group may have fewer
 global_size_x     work items of the launch in x: above each global id; the kernel may not get to know it
 group_count_x     groups of the launch in x
+src.width         texels of a row of an image, as get_image_width; height, depth, and the layers of an array
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,8 +13,7 @@ from dataclasses import dataclass, field
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assumptions import Start
-from visaproof.launch.ids.group_shape import GroupShape
-from visaproof.launch.ids.launched_start import stride_of
+from visaproof.launch.ids.group_shape import LARGEST_SIZE, LOCAL_SIZES, GroupShape
 from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -21,7 +21,25 @@ from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
-from visaproof.smt import BitVec, Bool, Term, add, concat, const, extract, mul, symbol, ule, ult, zero_extend
+from visaproof.launch.relations.image_names import NoNumber, extent_named
+from visaproof.launch.relations.named_words import Named, Place
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    concat,
+    const,
+    disj,
+    eq,
+    extract,
+    mul,
+    symbol,
+    ule,
+    ult,
+    value_of,
+    zero_extend,
+)
 from visaproof.visaasm.syntax import Kernel
 
 SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
@@ -32,25 +50,11 @@ WIDE = 64
 MOST_BYTES = 8
 
 LOCAL, GLOBAL, COUNT = "local_size", "global_size", "group_count"
+ENQUEUED = "enqueued_local_size"
+"""What stands for a local size that the kernel does not get to know."""
+OWN_SIZE = "local size "
+"""Of a group, before its dimension; nobody can state it, as no name has a space."""
 LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
-
-Place = tuple[str, int]
-"""A byte of a variable."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What a name stands for."""
-
-    word: Word
-    places: tuple[Place, ...] = ()
-    """Its bytes in the payload, lowest first; none where the kernel does not get it."""
-    facts: tuple[Bool, ...] = ()
-    """What holds of it in every launch."""
-    what: str = ""
-    """For the reader, where it is no symbol of the payload."""
-    type_name: str = ""
-    """Of an argument, where the zebin says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,14 @@ class LaunchNames:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
         try:
             return self.found(name.text)
-        except _NoNumber as error:
+        except NoNumber as error:
             raise pointing(text, name.offset, str(error), option, error.hint) from None
 
     def of_option(self, name: Name, option: str) -> Named:
         """What a name in a size stands for.  Raises ReadError."""
         try:
             return self.found(name.text)
-        except _NoNumber as error:
+        except NoNumber as error:
             raise ReadError(str(error), in_option(option), error.hint) from None
 
     def found(self, name: str) -> Named:
@@ -88,7 +92,7 @@ class LaunchNames:
         """What the name stands for; None where that is no integer."""
         try:
             return self.found(name)
-        except _NoNumber:
+        except NoNumber:
             return None
 
     def by_word(self) -> dict[Term, str]:
@@ -102,11 +106,33 @@ class LaunchNames:
                     found.setdefault(self._word(named.places), name)
         return found
 
+    def own_size(self, dimension: int) -> str:
+        """The name of the size of the group itself: of a last group it may be less than `local_size_x`."""
+        launched, name = self.start.group.launched, f"{LOCAL}_{DIMENSIONS[dimension]}"
+        if launched is None or value_of(size := launched.sizes[dimension]) is not None:
+            return name
+        return name if self.found(name).word.term is size else f"{OWN_SIZE}{DIMENSIONS[dimension]}"
+
+    def own_words(self) -> dict[Term, str]:
+        """The sizes of the group by the words that hold them, where they may be less than those of the launch."""
+        launched, found = self.start.group.launched, dict[Term, str]()
+        for dimension in range(len(DIMENSIONS)) if launched is not None else ():
+            if (name := self.own_size(dimension)).startswith(OWN_SIZE) and launched is not None:
+                found[launched.sizes[dimension]] = name
+                payload = self._payload(LaunchValue.LOCAL_SIZE, dimension)
+                found |= {} if payload is None else {payload.word.term: name}
+        return found
+
     def _found(self, name: str) -> Named:
+        launched = self.start.group.launched
+        if name.startswith(OWN_SIZE) and launched is not None:
+            return Named(Word(launched.sizes[DIMENSIONS.index(name.removeprefix(OWN_SIZE))]))
         arguments = self.arguments()
         argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
         if argument is not None:
             return self._argument(argument, arguments[argument])
+        if "." in name:
+            return extent_named(name, self.kernel, self.launch)
         if name in LAUNCH_NAMES:
             value, _, dimension = name.rpartition("_")
             return self._of_launch(value, DIMENSIONS.index(dimension))
@@ -114,7 +140,7 @@ class LaunchNames:
             if item.variable == name and item.size <= MOST_BYTES:
                 places = tuple((name, byte) for byte in range(item.size))
                 return Named(Word(self._word(places)), places)
-        raise _NoNumber(f"no argument by value is called {name!r}", self._hint())
+        raise NoNumber(f"no argument by value is called {name!r}", self._hint())
 
     def _hint(self) -> str:
         known = [one.name or f"arg{one.index}" for one in self.arguments()]
@@ -138,12 +164,12 @@ class LaunchNames:
     def _argument(self, argument: Argument, places: Mapping[int, Place]) -> Named:
         type_name = self.launch.info(argument.index).type_name
         if type_name and type_name not in SIGNED | UNSIGNED:
-            raise _NoNumber(f"{argument} is no integer but {type_name}", self._hint())
+            raise NoNumber(f"{argument} is no integer but {type_name}", self._hint())
         size = max(places) + 1
         if size > MOST_BYTES or size & (size - 1):
-            raise _NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
+            raise NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
         if len(places) < size:
-            raise _NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
+            raise NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
         own = tuple(places[byte] for byte in range(size))
         return Named(Word(self._word(own), type_name in SIGNED), own, type_name=type_name)
 
@@ -170,24 +196,37 @@ class LaunchNames:
         """A dword of the payload that holds it."""
         for variable, byte in self._shape.places((meaning,), dimension):
             places = tuple((variable, byte + k) for k in range(4))
-            return Named(Word(self._word(places)), places)
+            return Named(Word(self.payload_word(variable, byte)), places)
         return None
+
+    def payload_word(self, variable: str, byte: int) -> BitVec:
+        """A dword of a variable when the thread starts."""
+        return self._word((variable, byte + k) for k in range(4))
 
     @property
     def _shape(self) -> GroupShape:
         return GroupShape(self.kernel, self.launch, self.launch.simd or 1)
 
     def _local_size(self, dimension: int) -> Named:
-        launched, what = self.start.group.launched, f"local size {DIMENSIONS[dimension]}"
-        read = self._shape.read
-        if launched is not None and (self.launch.group_size is not None or read):
-            places = self._payload(LaunchValue.LOCAL_SIZE, dimension)
-            return Named(Word(launched.sizes[dimension]), () if places is None else places.places)
-        found = self._payload(LaunchValue.LOCAL_SIZE, dimension)
-        if found is not None:
-            return found
-        size = symbol(f"{LOCAL}_{DIMENSIONS[dimension]}", BITS)
-        return Named(Word(size), facts=tuple(between(size, (1 << BITS) - 1)), what=what)
+        launched, shape = self.start.group.launched, self._shape
+        if launched is not None and (stated := self.launch.group_size) is not None:
+            return Named(Word(const(stated[dimension], BITS)))
+        meanings = LOCAL_SIZES if shape.whole else (LaunchValue.ENQUEUED_LOCAL_SIZE,)
+        found = next(filter(None, (self._payload(one, dimension) for one in meanings)), None)
+        own = launched.sizes[dimension] if launched is not None and shape.read else None
+        if own is not None and (shape.whole or value_of(own) is not None):
+            return Named(Word(own), () if found is None else found.places)
+        return found if found is not None else self._enqueued(own, dimension)
+
+    def _enqueued(self, own: BitVec | None, dimension: int) -> Named:
+        """The enqueued local size where the kernel does not get to know it: no less than that of its group."""
+        launched, size = self.start.group.launched, symbol(f"{ENQUEUED}_{DIMENSIONS[dimension]}", BITS)
+        if own is None and (found := self._payload(LaunchValue.LOCAL_SIZE, dimension)) is not None:
+            own = found.word.term
+        facts = list(between(size, LARGEST_SIZE if launched is None else launched.most))
+        if own is not None:
+            facts.append(ule(own, zero_extend(size, own.width)))
+        return Named(Word(size), facts=tuple(facts), what=f"local size {DIMENSIONS[dimension]}")
 
     def _global_size(self, dimension: int) -> Named:
         if dimension < len(self.global_sizes):
@@ -211,16 +250,23 @@ class LaunchNames:
         yield ule(const(1, size.width), size)
         if launched is not None and self._of_32_bits:
             yield ule(zero_extend(size, WIDE), const(1 << 32, WIDE))
-            stride = stride_of(self._shape, launched, dimension)
-            first = mul(zero_extend(GROUP_IDS[dimension], WIDE), zero_extend(stride, WIDE))
-            end = add(first, zero_extend(launched.sizes[dimension], WIDE))
-            yield ule(end, zero_extend(size, WIDE))
-            yield ule(zero_extend(launched.sizes[dimension], WIDE), zero_extend(size, WIDE))
-            count = self._payload(LaunchValue.GROUP_COUNT, dimension)
-            if count is not None:
-                of_groups = mul(zero_extend(count.word.term, WIDE), zero_extend(stride, WIDE))
-                yield ule(zero_extend(size, WIDE), of_groups)
-                yield ult(of_groups, add(zero_extend(size, WIDE), zero_extend(stride, WIDE)))
+            yield from self._last_group_ends(size, dimension, launched.sizes[dimension])
+
+    def _last_group_ends(self, size: BitVec, dimension: int, own: BitVec) -> Iterator[Bool]:
+        """At the global size; groups before it have the enqueued local size."""
+        enqueued = self.found(f"{LOCAL}_{DIMENSIONS[dimension]}")
+        whole, local, stride = (zero_extend(one, WIDE) for one in (size, own, enqueued.word.term))
+        end = add(mul(zero_extend(GROUP_IDS[dimension], WIDE), stride), local)
+        yield from enqueued.facts
+        yield ule(end, whole)
+        if self._shape.read:  # else the local size is not known, and 1 stands for it
+            yield disj(eq(local, stride), eq(end, whole))
+        yield ule(local, whole)
+        count = self._payload(LaunchValue.GROUP_COUNT, dimension)
+        if count is not None:
+            of_groups = mul(zero_extend(count.word.term, WIDE), stride)
+            yield ule(whole, of_groups)
+            yield ult(of_groups, add(whole, stride))
 
     def _group_count(self, dimension: int) -> Named:
         found = self._payload(LaunchValue.GROUP_COUNT, dimension)
@@ -230,11 +276,3 @@ class LaunchNames:
         if found is not None:
             return Named(found.word, found.places, facts)
         return Named(Word(own), facts=facts, what=f"group count {DIMENSIONS[dimension]}")
-
-
-class _NoNumber(Exception):
-    """A name that stands for no integer."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint

@@ -5,7 +5,7 @@ from typing import cast
 
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
-from visaproof.isa.float_modes import CONTROL
+from visaproof.isa.float_modes import CONTROL, OF_DPAS
 from visaproof.isa.types import DataType
 from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.machine.symbolic.arbitrary_values import NO_RESULT, UNINTERPRETED, Arbitrary, OpenValues, SamplerOrigin
@@ -20,6 +20,7 @@ from visaproof.program.statements import (
     Compare,
     Compute,
     Computing,
+    MatrixProduct,
     MovePredicate,
     Run,
     SetAddress,
@@ -39,6 +40,7 @@ from visaproof.smt import (
     bool_symbol,
     concat,
     const,
+    extract,
     is_false,
     ite,
     ite_bool,
@@ -103,15 +105,19 @@ class SymbolicArithmetic:
         origin: SamplerOrigin | None = None,
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
-        control, operation = None if operands is None else self._control(), _operation_of(statement)
+        control, operation = None if operands is None else self._control(statement), _operation_of(statement)
         one = Arbitrary(symbol("", width), statement.origin, lane, reason, operation, operands, result, control, origin)
         return cast(BitVec, self._open.named(one))
 
-    def _control(self) -> BitVec | None:
+    def _control(self, statement: Run) -> BitVec | None:
+        """What a result of the statement depends on of the control register."""
         registers = self._thread.registers
         if not registers.holds(CONTROL, 0, 4):
             return None
-        return registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
+        control = registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
+        if isinstance(statement, MatrixProduct):
+            return control
+        return concat(extract(control, control.width - 1, OF_DPAS + 1), extract(control, OF_DPAS - 1, 0))
 
     def _write(self, target: Destination, lanes: Sequence[Lane], values: Sequence[BitVec]) -> None:
         write = self._operands.writer(target)
@@ -172,7 +178,7 @@ class SymbolicArithmetic:
     def _result_of(self, statement: Compute, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
         operands = plain(sources)
         if _floats(operands, result):
-            meaning = meaning_of(self._floats, statement.operation, operands, result, self._control())
+            meaning = meaning_of(self._floats, statement.operation, operands, result, self._control(statement))
         else:
             meaning = _of_integers(statement, operands, result)
         if meaning is not None and is_false(meaning.open):
@@ -259,14 +265,13 @@ class SymbolicArithmetic:
         written = comparison(statement.relation, *plain((left, right)))
         if not isinstance(written, Comparison):
             return written
-        meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control())
+        meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control(statement))
         if meaning is not None and is_false(meaning.open):
             holds = cast(Bool, meaning.value)
         else:
             operation, reason = ("cmp", written.relation), UNINTERPRETED if meaning is None else NO_RESULT
-            one = Arbitrary(
-                bool_symbol(""), statement.origin, lane, reason, operation, written.operands, None, self._control()
-            )
+            control, symbol_of = self._control(statement), bool_symbol("")
+            one = Arbitrary(symbol_of, statement.origin, lane, reason, operation, written.operands, None, control)
             holds = cast(Bool, self._open.named(one))
             if meaning is not None:
                 holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))

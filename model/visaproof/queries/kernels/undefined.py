@@ -4,8 +4,9 @@ Forbidden: where the source does it, the source is undefined, and the target may
 only there.  Allowed: it has the meaning below in both kernels alike, so that it neither excuses the source nor counts
 against the target.
 
-An access outside of a buffer is forbidden to the source alone: the source language leaves it undefined, but the target
-runs on a machine that drops it, or reads 0.
+An access outside of a buffer or an image is forbidden to the source alone: the source language leaves it undefined, but
+the target runs on a machine that drops it, or reads 0.  Reads of images are no such access as long as nothing is stored
+that depends on what they bring: without a sampler OpenCL C leaves that open, and a sampler says it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,7 +45,7 @@ _WHAT = {
     UndefinedKind.SLM_OUTSIDE: "an access outside of shared local memory",
     UndefinedKind.UNINITIALISED: "a store of, at, or under a condition on uninitialised values",
     UndefinedKind.RACE: "threads that run the lanes of a wider one access a byte in no order, and one writes it",
-    UndefinedKind.OUTSIDE: "an access of the source outside of a buffer",
+    UndefinedKind.OUTSIDE: "an access of the source outside of a buffer, or of an image by no sampler",
 }
 _ALLOWED = {
     UndefinedKind.COLLISION: "they write one after another, and the last stays",

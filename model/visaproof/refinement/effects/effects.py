@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
@@ -20,10 +19,16 @@ from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.races import Race, races
 from visaproof.refinement.effects.side import Side, surface_then
 from visaproof.refinement.effects.touched import Touched
+from visaproof.refinement.effects.undefined_accesses import is_texel_read
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import (
     Bool,
+    conj,
+    disj,
+    eq,
+    iff,
     is_false,
+    kept,
     neg,
     true,
 )
@@ -63,11 +68,7 @@ class Effects:
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     """The effects under the shared names.  Raises NotModelled where it is not known what kind of undefined one is."""
-    history = History(side, memory, expand)
-    for place, performed in enumerate(side.trace.performed):
-        thread = side.threads[place] if side.finders else 0
-        item_thread = side.threads[place] if side.threads else 0
-        history.add(performed, surface_then(side, place), side.turns.get(place), thread, item_thread)
+    history = _history(side, memory, expand)
     if history.unclear is not None and len(_OF_ACCESSES & forbidden) == 1:
         raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
     racing = list(_races(side))
@@ -75,6 +76,8 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
+    if UndefinedKind.OUTSIDE in forbidden:
+        found += _of_unstated_texels(side, memory, expand, history)
     undefined: dict[Bool, UndefinedKind] = {}
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
@@ -95,6 +98,33 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     )
 
 
+def _history(side: Side, memory: SharedMemory, expand: bool, other_texels: bool = False) -> History:
+    """Of the whole run."""
+    history = History(side, memory, expand, other_texels)
+    for place, performed in enumerate(side.trace.performed):
+        thread = side.threads[place] if side.finders else 0
+        item_thread = side.threads[place] if side.threads else 0
+        history.add(performed, surface_then(side, place), side.turns.get(place), thread, item_thread)
+    return history
+
+
+def _of_unstated_texels(
+    side: Side, memory: SharedMemory, expand: bool, history: History
+) -> Iterator[tuple[Bool, UndefinedKind]]:
+    """Where other bits read outside of images leave other memory: then no language states what is left.
+
+    OpenCL C leaves what a read without a sampler brings there open, so that the read alone is harmless.
+    """
+    if not any(is_texel_read(access) for one in side.trace.performed for access in one.accesses):
+        return
+    other = _history(side, memory, expand, other_texels=True)
+    for surface, stores in history.stores.items():
+        for one, changed in zip(stores, other.stores[surface], strict=True):
+            same = conj(eq(one.cell, changed.cell), eq(one.value, changed.value))
+            differs = disj(neg(iff(one.guard, changed.guard)), conj(one.guard, neg(same)))
+            yield differs, UndefinedKind.OUTSIDE
+
+
 def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, UndefinedKind]]:
     """Register addresses that leave their variable, and lanes of one message that meet (D14)."""
     for condition, _ in side.trace.conditions:
@@ -103,7 +133,7 @@ def _undefined_apart_from_accesses(side: Side) -> Iterator[tuple[Bool, Undefined
         yield meet, UndefinedKind.COLLISION
 
 
-@lru_cache(4)
+@kept(4)
 def _collisions(ran: Same[Trace]) -> tuple[Bool, ...]:
     """Where lanes of one message meet: a run stands for its kernel in several questions."""
     return tuple(pair.meet for question in conflict_questions(ran.it) for pair in question.pairs)

@@ -10,7 +10,7 @@ from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.loops import Held, LoopRound
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
@@ -24,7 +24,7 @@ from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
-from visaproof.refinement.effects.undefined_accesses import kind_of, may_be_of_two_kinds
+from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function
@@ -34,6 +34,7 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
+    bit_not,
     concat,
     conj,
     const,
@@ -53,10 +54,6 @@ from visaproof.smt.expanded import expanded
 
 T = TypeVar("T", bound=Term)
 
-EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
-"""Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
-
-
 How = tuple[Hashable, ...] | Turn | None
 """What names the results of an atomic, or when it has its turn; None of one that changes what it finds."""
 
@@ -66,9 +63,11 @@ _Done = tuple[Bool, BitVec | None, BitVec | None, Change | None]
 class History:
     """What a kernel has stored so far, with its loads and results under the names that both kernels share."""
 
-    def __init__(self, side: Side, memory: SharedMemory, expand: bool) -> None:
+    def __init__(self, side: Side, memory: SharedMemory, expand: bool, other_texels: bool = False) -> None:
         self._side = side
         self._expand = expand
+        self._other_texels = other_texels
+        """Whether a read outside of an image brings other bits than those of the page, all of them."""
         self._chosen: set[Term] = set()
         """Results of operations on uninitialised values, and terms that depend on it."""
         self._settled: set[Term] = set()
@@ -220,7 +219,7 @@ class History:
     def _note_place(self, performed: Performed, surface: str, access: Access, seen: tuple[Bool, Bool, BitVec]) -> None:
         """Takes in where an access is: outside of shared local memory or of a buffer, or at an offset in a buffer."""
         guard, inside, cell = seen
-        if len(access.cell) == 1:
+        if len(access.cell) == 1 or not isinstance(access, Load):  # of a read of a texel, see `of_unstated_texels`
             kind = UndefinedKind.SLM_OUTSIDE if performed.surface == SHARED_LOCAL else UndefinedKind.OUTSIDE
             self.undefined.append((conj(guard, neg(inside)), kind))
         if Same(access) in self._side.offsets:
@@ -237,6 +236,8 @@ class History:
     def _brought(self, access: Access, inside: Bool, value: BitVec, width: int, plain: bool) -> BitVec:
         """What a load gives to a register of this width; `plain` without a name for it."""
         outside = const(access.outside if isinstance(access, Load) else 0, value.width)
+        if self._other_texels and is_texel_read(access):
+            outside = bit_not(outside)
         named = ite(inside, value, outside) if plain else self._memory.named(ite(inside, value, outside))
         signed = isinstance(access, Atomic) and access.sign_extended
         return sign_extend(named, width) if signed else zero_extend(named, width)
@@ -315,9 +316,8 @@ class History:
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
-        device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (self._then(image), self._side.how(one.origin.use), one.origin.slot)
-        operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
+        operation = OpenOperation(named, one.result, width, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)

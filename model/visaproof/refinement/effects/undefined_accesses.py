@@ -1,8 +1,8 @@
 """What is wrong with an access that is undefined: an address, or registers that a variable does not have."""
 
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.smt import is_false, known_trailing_zeros
 
 DWORD = 4
@@ -23,3 +23,8 @@ def may_be_of_two_kinds(performed: Performed, access: Access) -> bool:
         return False
     asks_for_more = performed.instruction.opcode.startswith(LARGER_UNITS)
     return asks_for_more or 1 << known_trailing_zeros(address) < max(DWORD, access.width)
+
+
+def is_texel_read(access: Access) -> bool:
+    """Whether it reads an image, and by no sampler, which defines what is read outside."""
+    return isinstance(access, Load) and len(access.cell) > 1

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
+from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.difference import Difference
@@ -12,9 +13,10 @@ from visaproof.refinement.environment.interference import interfered, may_interf
 from visaproof.refinement.nondeterminism.choices import may_choose_later, source_choice
 from visaproof.refinement.strategies.strategy import Asked
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed, settled
+from visaproof.refinement.testing.memory import IMAGE_SIZE
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
-from visaproof.semantics.symbolic.names import surface_size
+from visaproof.semantics.symbolic.names import Extent, surface_size
 
 LONGER = 8
 """Times as many iterations, where loops are unrolled deeper."""
@@ -73,9 +75,9 @@ def unrolled_deeper(asked: Asked) -> Difference | None:
 
 
 def rather_inside(comparison: Comparison, found: Difference) -> Difference:
-    """The difference, or one in which the source stays inside its buffers, if runs show one.
+    """The difference, or one in which the source stays inside its buffers and images, if runs show one.
 
-    An access outside is undefined in the source language.  The runs are those with larger buffers, and the guesses.
+    An access outside is undefined in the source language.  The runs are those with larger ones, and the guesses.
     """
     if found.source_missed is None or isinstance(found.what, Interference):
         return found
@@ -87,10 +89,12 @@ def rather_inside(comparison: Comparison, found: Difference) -> Difference:
 
 
 def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | None:
-    """The same launch with buffers as large as they may be."""
-    sizes = {name: surface_size(name) for name in found.memory}
+    """The same launch with buffers and images as large as they may be."""
+    sizes = {name: surface_size(name) for name, (size, _) in found.memory.items() if size != IMAGE_SIZE}
     larger = {name: (LARGEST_SURFACE, found.memory[name][1]) for name, size in sizes.items() if size in found.values}
-    values = found.values | {sizes[name]: LARGEST_SURFACE for name in larger}
+    extents = ((term, term.payload) for term in found.values if isinstance(term.payload, Extent))
+    texels = {term: MOST_LAYERS if extent.axis == "depth" else MOST_TEXELS for term, extent in extents}
+    values = found.values | texels | {sizes[name]: LARGEST_SURFACE for name in larger}
     start = replace(found, values=values, memory=found.memory | larger)
     try:
         shown = again(*asked.runners, asked.question, start)

@@ -1,6 +1,6 @@
 """What a concrete run did, and what it left."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -33,7 +33,10 @@ class Prepared:
 def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
     """What a run did that started so; `memory` is what there was before."""
     missed = missed_of(outcome)
-    left = (missed and missed.address) if start.flat.left is None else start.flat.left
+    left = start.flat.left
+    if left is None:
+        buffers = (one.cell[0] for one in all_missed(outcome) if len(one.cell) == 1)
+        left = next(buffers, None)
     if outcome.undefined is not None and left is None:
         left = _asked_outside(outcome, start.flat)
     contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
@@ -44,22 +47,26 @@ def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A message that was not wholly inside its surface, which is the buffer of an argument."""
+    """A message that was not wholly inside its surface, which is the buffer or the image of an argument."""
 
     position: Position
     surface: str
     """As the kernel names it."""
-    address: int
+    cell: tuple[int, ...]
+    """An address, or the coordinates of a texel and its level."""
 
 
 def missed_of(outcome: Outcome) -> Missed | None:
-    """The first message that was not wholly inside the buffer of an argument."""
+    """The first message that was not wholly inside the buffer or image of an argument."""
+    return next(all_missed(outcome), None)
+
+
+def all_missed(outcome: Outcome) -> Iterator[Missed]:
+    """Each access that was not; of a sampler no run notes it, which defines what is read there."""
     for performed in outcome.performed:
         if performed.surface != SHARED_LOCAL:
             for miss in performed.misses:
-                if len(miss.cell) == 1:
-                    return Missed(performed.instruction.position, performed.surface, miss.cell[0])
-    return None
+                yield Missed(performed.instruction.position, performed.surface, miss.cell)
 
 
 def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
@@ -98,7 +105,7 @@ class Ran:
     local: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
     """How often threads synchronised, and what shared local memory held at the last time."""
     missed: Missed | None = None
-    """The first message that was not wholly inside the buffer of an argument."""
+    """The first message that was not wholly inside the buffer or image of an argument."""
 
     def leaves(self, buffers: bool) -> bool:
         """Whether it left what is taken to be apart at 64-bit addresses, or else `buffers`."""

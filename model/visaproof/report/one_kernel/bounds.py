@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
+from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.bounds.verdicts import (
     Holds,
     Meaningless,
@@ -50,7 +51,9 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "Shown
         case Outside() as outside if finding.free_size:
             yield from _too_small(finding, outside, surface_name(answers, outside.surface), launch)
         case Outside() as outside:
-            yield from _outside_lines(answers, outside, surface_name(answers, outside.surface), launch)
+            yield from _outside_lines(answers, outside, surface_name(answers, outside.surface), launch, finding.enough)
+            if finding.enough is not None:
+                yield f"{INDENT}hint: {finding.enough.options}"
     match finding.meaning:
         case Holds(_, ()):
             pass
@@ -89,6 +92,8 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
     if finding.enough is not None:
         wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
         yield f"{INDENT}inside if {surface} has {wanted} (proved: {finding.enough.rung}); else:"
+    elif finding.only_after is not None:
+        yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
         yield f"{INDENT}inside if {surface} has at least {finding.needed:#x} bytes; else:"
     yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
@@ -101,10 +106,13 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
 
 
 def _outside_lines(
-    answers: BoundsAnswers, outside: Outside, surface: str, launch: "ShownLaunch | None"
+    answers: BoundsAnswers, outside: Outside, surface: str, launch: "ShownLaunch | None", enough: EnoughBytes | None
 ) -> Iterator[str]:
     """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
+    if enough is not None:
+        wanted = " and ".join(map(str, enough.relations))
+        yield f"{INDENT}inside if {wanted} (proved: {enough.rung}); else:"
     if launch is not None and launch.is_another:
         size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
         yield f"{INDENT}OUTSIDE: {launch.what} of {surface}{size}: {outside.effect.value} (replayed)"

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from visaproof.analysis.bounds.enough_bytes import EnoughBytes
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
+from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.analysis.bounds.only_after import OnlyAfter
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.isa.errors import Position
@@ -17,7 +18,15 @@ from visaproof.report.one_kernel.bounds import extent_of, readings_of, surface_n
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, inputs_of
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
 from visaproof.report.records import bounds as records
-from visaproof.report.records.bounds import Access, BoundsAnswer, BoundsFile, Enough, Message, UnwrittenUse
+from visaproof.report.records.bounds import (
+    Access,
+    BoundsAnswer,
+    BoundsFile,
+    EarlierStatement,
+    Enough,
+    Message,
+    UnwrittenUse,
+)
 from visaproof.semantics.concrete.surface import Buffer
 
 if TYPE_CHECKING:
@@ -50,6 +59,7 @@ def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunc
         size_is_arbitrary=finding.free_size,
         enough_bytes=finding.needed,
         inside_if=_enough(finding.enough),
+        only_after=_earlier(finding.only_after),
         readings=readings_of(finding),
         bounds=_answer(answers, finding.bounds),
         meaning=_answer(answers, finding.meaning),
@@ -61,7 +71,12 @@ def _enough(enough: EnoughBytes | None) -> Enough | None:
     """The size that is enough, and the relations with which it is."""
     if enough is None:
         return None
-    return Enough(bytes=str(enough.amount), where=[str(one) for one in enough.relations], by=enough.rung)
+    amount = None if enough.of_image else str(enough.amount)
+    return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.rung)
+
+
+def _earlier(found: OnlyAfter | None) -> EarlierStatement | None:
+    return None if found is None else EarlierStatement(line=found.position.line, by=found.rung)
 
 
 def _answer(answers: BoundsAnswers, answer: Holds | Outside | Meaningless | Undecided | Unbounded) -> BoundsAnswer:

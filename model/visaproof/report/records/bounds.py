@@ -61,10 +61,20 @@ BoundsAnswer = Proved | Bounded | Unknown | NotModelled | Refuted
 
 
 class Enough(msgspec.Struct, kw_only=True, frozen=True):
-    """A size with which a message was proved to stay inside."""
+    """A size with which a message was proved to stay inside, where the relations hold.
 
-    bytes: str
+    Where `size_is_arbitrary` is false, the size is the known one.  Of an image, the relations alone say it.
+    """
+
+    bytes: str | None
     where: list[str]
+    by: str
+
+
+class EarlierStatement(msgspec.Struct, kw_only=True, frozen=True):
+    """A statement that was proved to leave the surface before, wherever a message leaves it."""
+
+    line: int
     by: str
 
 
@@ -79,6 +89,7 @@ class Message(msgspec.Struct, kw_only=True, frozen=True):
     size_is_arbitrary: bool
     enough_bytes: int | None
     inside_if: Enough | None
+    only_after: EarlierStatement | None
     readings: list[str]
     bounds: BoundsAnswer
     meaning: BoundsAnswer

@@ -78,10 +78,11 @@ class After(Record, kw_only=True, frozen=True):
 
 
 class Missed(Record, kw_only=True, frozen=True):
-    """An access of the source outside of a buffer."""
+    """An access of the source outside of a buffer, at an address, or of an image: the coordinates and the level."""
 
     surface: str
-    address: int
+    address: int | UnsetType = UNSET
+    texel: list[int] | UnsetType = UNSET
     line: int
 
 

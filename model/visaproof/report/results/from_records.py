@@ -115,10 +115,15 @@ def _reached(kind: str, level: Level, one: Record, answer: Record) -> str:
     if "reason" in answer:
         return answer["reason"]
     who = "the message" if answer["lane"] is None else f"lane {answer['lane']}"
-    enough = one.get("inside_if")
+    enough, earlier = one.get("inside_if"), one.get("only_after")
     then = EFFECTS.get(answer["effect"], answer["effect"])
     said = f"{who} reaches outside of {one['surface']}: {then}"
-    return f"{said}; in bounds with at least {enough['bytes']} bytes" if enough else said
+    if earlier:
+        return f"{said}; in bounds if line {earlier['line']} is"
+    if not enough:
+        return said
+    sizes = [f"at least {enough['bytes']} bytes"] if one["size_is_arbitrary"] else []
+    return f"{said}; in bounds with {' and '.join([*sizes, *enough['where']])}"
 
 
 def _check(origin: Origin, record: Record) -> Iterator[Finding]:

@@ -47,7 +47,10 @@ WHATEVER_FOUND = (
 )
 
 
-OUTSIDE_HINT = "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers"
+_OF_TEXELS = "what is read is what the page of the message says, and what is written is lost"
+OUTSIDE_HINT = (
+    "`--undefined outside=forbid` asks only of launches in which the source stays inside its buffers and images"
+)
 
 
 FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
@@ -75,7 +78,9 @@ def rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
         yield f"in this run both stay inside their buffers{apart}"
     yield from (f"in this run {line}" for line in layout_lines(comparison, found, partial(surface_name, comparison)))
     if found.source_missed is not None:
-        yield f"{_source_outside(comparison, found.source_missed)}: {UndefinedKind.OUTSIDE.allowed}"
+        texel = len(found.source_missed.cell) > 1
+        brings = _OF_TEXELS if texel else UndefinedKind.OUTSIDE.allowed
+        yield f"{_source_outside(comparison, found.source_missed)}: {brings}"
         yield f"  hint: {OUTSIDE_HINT}"
     if found.whatever_found:
         yield WHATEVER_FOUND
@@ -84,10 +89,12 @@ def rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
 
 
 def _source_outside(comparison: Comparison, missed: Missed) -> str:
-    """Where the source accesses something outside of a buffer."""
+    """Where the source accesses something outside of a buffer or an image."""
     surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
     line = missed.position.line
-    return f"in this run line {line} of the source accesses {missed.address:#x} of {surface}, outside of it"
+    address, *more = missed.cell
+    place = f"texel ({', '.join(map(str, missed.cell))})" if more else f"{address:#x}"
+    return f"in this run line {line} of the source accesses {place} of {surface}, outside of it"
 
 
 def difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -243,7 +250,9 @@ def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]
             record["taken_for_granted"] = FLOATS_FOUND
     if (missed := found.source_missed) is not None:
         surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
-        place = {"surface": surface, "address": missed.address, "line": missed.position.line}
+        address, *more = missed.cell
+        where = {"texel": list(missed.cell)} if more else {"address": address}
+        place = {"surface": surface, **where, "line": missed.position.line}
         record["source_accesses_outside"] = place
     if found.backwards:
         record["target_atomics_from_the_last_lane"] = True

@@ -26,6 +26,7 @@ from visaproof.report.two_kernels.pair_rows import Answer, Row, row
 from visaproof.report.two_kernels.refinement_file import save_difference
 from visaproof.report.two_kernels.stages import stages_json
 from visaproof.smt.limit import Limit
+from visaproof.smt.terms import forget
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Asker:
     def __call__(self, pair: Pair) -> Row:
         if monotonic() >= self.until:
             return row(pair, Answer.UNKNOWN, "not asked: the budget is used up")
+        forget()
         start, limit = process_time(), Limit(self.limit_s)
         try:
             with limit.within():

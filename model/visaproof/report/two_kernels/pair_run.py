@@ -1,7 +1,8 @@
 """Many pairs asked side by side; what an earlier run answered is not asked again."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.checking.task_pool import Answered, Lost, side_by_side
@@ -23,12 +24,20 @@ def ask_pairs(
 
 
 def ask_open(
-    pairs: Sequence[Pair], left: Sequence[Open], asker: Asker, jobs: int, limit_s: float, cache: VerdictCache | None
+    pairs: Sequence[Pair],
+    left: Sequence[Open],
+    asker: Asker,
+    jobs: int,
+    limit_s: float,
+    cache: VerdictCache | None,
+    scheduler: str | None = None,
+    files: Callable[[Pair], Sequence[Path]] = lambda _: (),
 ) -> Generator[tuple[int, Row]]:
     """The rows of the pairs that are open; one whose process died is asked once more."""
     again: list[Open] = []
     for chosen in (left, again):
-        with closing(side_by_side(asker, [pairs[index] for index, _ in chosen], jobs, limit_s)) as answers:
+        asked = [pairs[index] for index, _ in chosen]
+        with closing(_pool(asker, asked, jobs, limit_s, scheduler, files)) as answers:
             for found in answers:
                 index, key = chosen[found.index]
                 if isinstance(found, Lost) and found.died and chosen is left:
@@ -38,6 +47,21 @@ def ask_open(
                 if isinstance(found, Answered):
                     remember(cache, key, result)
                 yield index, result
+
+
+def _pool(
+    asker: Asker,
+    pairs: Sequence[Pair],
+    jobs: int,
+    limit_s: float,
+    scheduler: str | None,
+    files: Callable[[Pair], Sequence[Path]],
+) -> Generator[Answered[Row] | Lost]:
+    if scheduler is None:
+        return side_by_side(asker, pairs, jobs, limit_s)
+    from visaproof.checking.cluster.client import on_cluster
+
+    return on_cluster(asker, pairs, scheduler, limit_s, files)
 
 
 def _row(pair: Pair, found: Answered[Row] | Lost) -> Row:

@@ -6,12 +6,11 @@ and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_th
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.guarded import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, false, neg, true
+from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, true
 from visaproof.smt.evaluate import Booleans, substitute_bools
 
 MOST_CHOICES = 2
@@ -51,7 +50,7 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
     return replace(source, bits=cast(BitVec, source.bits.args[branch]))
 
 
-@lru_cache(KEPT)
+@kept(KEPT)
 def known_under(assumed: Literals) -> Booleans:
     """What is true, and what is false, where these hold."""
     known: dict[Term, Term] = {}

@@ -8,7 +8,6 @@ tempting identities that do not hold: there are NaN with payloads, −0, and den
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDINGS
 from visaproof.isa.types import DataType
@@ -16,7 +15,7 @@ from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.float_meaning import Mode, compared, converted
 from visaproof.semantics.symbolic.float_rounding import computed
-from visaproof.smt import BitVec, Bool, bool_const, is_false, value_of
+from visaproof.smt import BitVec, Bool, bool_const, is_false, kept, value_of
 
 
 class Axiom(Enum):
@@ -75,7 +74,7 @@ def constant_result(opcode: str, sources: Sequence[Source], result: DataType | N
     return _constant(opcode, tuple(sources), result)
 
 
-@lru_cache(KEPT_RESULTS)
+@kept(KEPT_RESULTS)
 def _constant(opcode: str, sources: tuple[Source, ...], result: DataType | None) -> int | None:
     found = {_value(_meaning(opcode, sources, result, mode)) for mode in ALL_MODES}
     return found.pop() if len(found) == 1 else None

@@ -1,0 +1,51 @@
+"""With which relations accesses stay inside of a surface whose size is known, by the program or by `--size`.
+
+s[t] of 512 floats under t = local_id_x      inside if local_size_x <= 512
+"""
+
+from collections.abc import Sequence
+
+from visaproof.analysis.bounds.by_ends import RUNG
+from visaproof.analysis.bounds.elements import symbols_used
+from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.launch.relations.expressions import Number, Relation
+from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, difference
+from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.smt import value_of
+
+
+def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
+    """That what the accesses reach at most is no more than there is, if some launch obeys that."""
+    surface, size = finder.surface(key), _size(finder, key)
+    if surface is None or size is None:
+        return None
+    asked = OfMessage(finder, rounds, key, surface, symbols_used(rounds))
+    enough = asked.sufficient(whole=False)
+    fits = False if enough is None else at_least(size, enough.amount)
+    if enough is None or fits is False:
+        return None
+    own = (fits,) if isinstance(fits, Relation) else ()
+    others = tuple(one for one in enough.relations if not _follows(one, enough.amount, size))
+    amount, relations, rung = difference(size), tuple(dict.fromkeys((*own, *others))), RUNG
+    if not relations or not asked.is_reached(amount, relations):
+        return None
+    asked.most_ms = SLOW_MS
+    if own and others and (by_solver := asked.proved(amount, own)):
+        relations, rung = own, by_solver
+    return EnoughBytes(surface, amount, relations, rung, is_known=True)
+
+
+def _size(finder: SizeFinder, key: str) -> Polynomial | None:
+    """Bytes that are stated, or that the program has."""
+    surface = finder.asked.trace.surfaces.get(key)
+    known = value_of(surface.size) if isinstance(surface, SymbolicBuffer) else None
+    return finder.amounts.get(finder.surface(key) or "", None if known is None else {(): known})
+
+
+def _follows(one: Relation, amount: Polynomial, size: Polynomial) -> bool:
+    """Whether it says that the amount is at most a number that is not below the size."""
+    most = constant_of(size)
+    below = isinstance(one.right, Number) and most is not None and one.sign == "<=" and one.left == difference(amount)
+    return below and isinstance(one.right, Number) and most is not None and most <= one.right.value

@@ -1,0 +1,79 @@
+"""Of a surface whose size is known, the relations with which accesses stay inside: proved, needed, and taken back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.cli import main
+from visaproof.cli.options.exit_codes import ExitCode
+
+DATA = Path(__file__).parents[2] / "data" / "fixed"
+OF_ITEMS = ("--size", "in=4*global_size_x", "--size", "out=4*global_size_x")
+OF_N = ("--size", "in=4*n", "--size", "out=4*n")
+EXPECTED = {
+    "sums": {"local_size_x <= 512", "local_size_x <= 256"},
+    "tile": {"local_size_x + 16*local_size_y <= 272"},
+}
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, Any]]:
+    """Its messages, as JSON."""
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *options, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert not any(one["size_is_arbitrary"] for one in file["messages"])
+    return file["messages"]
+
+
+def relations(messages: list[dict[str, Any]]) -> set[str]:
+    return {relation for one in messages if one["inside_if"] for relation in one["inside_if"]["where"]}
+
+
+@pytest.mark.parametrize("kernel", EXPECTED)
+def test_groups_that_shared_local_memory_is_large_enough_for_are_named(
+    kernel: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages = asked(capsys, kernel, *OF_ITEMS)
+    assert relations(messages) == EXPECTED[kernel]
+    for one in messages:
+        assert (one["bounds"]["verdict"] == "refuted") == (one["inside_if"] is not None)
+    where = [word for one in EXPECTED[kernel] for word in ("--where", one)]
+    assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *OF_ITEMS, *where)} == {"proved"}
+
+
+@pytest.mark.parametrize(("kernel", "weaker"), [("sums", "local_size_x <= 257"), ("tile", "local_size_x <= 257")])
+def test_one_more_work_item_is_outside(kernel: str, weaker: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "refuted" in {one["bounds"]["verdict"] for one in asked(capsys, kernel, *OF_ITEMS, "--where", weaker)}
+
+
+def test_the_relation_of_a_tile_is_that_of_its_last_element() -> None:
+    """Of all groups that have at most 1,024 work items."""
+    for x in range(1, 1025):
+        for y in range(1, 1024 // x + 1):
+            assert (x + 16 * y <= 272) == (16 * (y - 1) + x - 1 < 256)
+
+
+def test_an_argument_must_count_all_work_items_where_the_size_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    messages = asked(capsys, "copied", *OF_N)
+    assert relations(messages) == {"n >= global_size_x"}
+    assert len(messages) == 4
+    stated = asked(capsys, "copied", *OF_N, "--where", "n >= global_size_x")
+    assert {one["bounds"]["verdict"] for one in stated} == {"proved"}
+
+
+def test_nothing_is_named_that_no_launch_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    """The last work item of `next` is outside, however large n is."""
+    messages = asked(capsys, "next", *OF_N)
+    assert [one["bounds"]["verdict"] for one in messages] == ["refuted", "refuted", "proved", "proved"]
+    assert relations(messages) == set()
+
+
+def test_the_relation_stands_first_and_decides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["bounds", str(DATA / "sums.visaasm"), *OF_ITEMS])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    first = next(number for number, line in enumerate(lines) if line.startswith("inside if"))
+    assert lines[first] == "inside if local_size_x <= 512 (proved: ids at their largest); else:"
+    assert lines[first + 1].startswith("OUTSIDE")
+    assert "hint: --where 'local_size_x <= 512'" in lines
+    assert code == ExitCode.REFUTED
