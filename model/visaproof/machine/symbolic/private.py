@@ -89,7 +89,9 @@ class PrivateMemory:
 
     def restore(self, contents: Sequence[PrivateStore]) -> None:
         mine = self._stores
-        kept = next((k for k, (one, other) in enumerate(zip(mine, contents, strict=False)) if one is not other), len(contents))
+        kept = next(
+            (k for k, (one, other) in enumerate(zip(mine, contents, strict=False)) if one is not other), len(contents)
+        )
         kept = min(kept, len(mine))
         for index in self._indices.values():
             index.drop(kept)
