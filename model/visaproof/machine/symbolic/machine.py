@@ -55,7 +55,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, occurs, symbol, symbols_of
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
@@ -199,7 +199,7 @@ class Machine:
     def _from_private(self, statement: MemoryMessage, access: Access, unknown: BitVec) -> BitVec:
         """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
         value = self.private.load(access, unknown, self.thread.assumption(access.guard))
-        if unknown in symbols_of(value):
+        if occurs(unknown, value):
             reason = "which reads uninitialised private memory, or what a loop stores"
             self.arithmetic.arbitrary.append(Arbitrary(unknown, statement.origin, access.lane, reason))
         return value
