@@ -24,6 +24,7 @@ from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 from visaproof.smt import evaluate
+from visaproof.smt.evaluate import evaluate_all
 
 
 def launch_of(
@@ -99,8 +100,9 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
 def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
     """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
     names = LaunchNames(answers.kernel, answers.launch, answers.start)
-    found = (names.number(f"local_size_{dimension}") for dimension in DIMENSIONS)
-    x, y, z = (1 if one is None else max(1, evaluate(one.word.term, values)) for one in found)
+    found = ((names.number(f"local_size_{d}"), names.number(names.own_size(k))) for k, d in enumerate(DIMENSIONS))
+    words = ([one.word.term for one in each if one is not None] for each in found)
+    x, y, z = (max(1, *evaluate_all(each, values)) for each in words)
     local = answers.launch.group_size or (x, y, z)
     gx, gy, gz = (evaluate(word, values) + 1 for word in GROUP_IDS)
     shape = Shape((gx * local[0], gy * local[1], gz * local[2]), local)
