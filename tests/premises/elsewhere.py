@@ -115,6 +115,7 @@ ELSEWHERE = {
     "private-aligned": ((OF_PAIRS, "test_the_low_bits_of_the_private_base_are_zero"),),
     "float-mode": ((OF_PAIRS, "test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in"),),
     "float-functions": ((OF_PAIRS, "test_what_is_computed_twice_is_the_same"),),
+    "functions-alike": ((OF_PAIRS, "test_functions_of_two_devices_give_the_same"),),
     "sampler-function": ((OF_PAIRS, "test_what_is_sampled_in_two_kernels_is_the_same"),),
     "items-do-not-race": ((OF_PAIRS, "test_items_that_copy_race_where_buffers_overlap"),),
     "surfaces-4gib": ((OF_PAIRS, "test_no_surface_is_read_beyond_4_gib"),),

@@ -4,6 +4,7 @@ Each is lifted where the code encodes it, or by a pair whose answer states it no
 """
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -22,6 +23,7 @@ from tests.refinement.test_refinement_left_open import program as of_lanes
 from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_atomics import alone
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.platform import Platform
 from visaproof.launch import float_results
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import Floats
@@ -86,6 +88,17 @@ def test_what_is_computed_twice_is_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     assert refines_on("float-functions", *pair)
     monkeypatch.setattr(SharedMemory, "result", with_another_result_each_time(lambda _: True))
     assert not answered(*pair).right
+
+
+def test_functions_of_two_devices_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = (of_floats(op("inv", "R", "F") + idle + STORE, FLOATS) for idle in ("", op("mov", "S", "F")))
+    other = replace(target, platform=Platform.Xe2)
+    assert refines_on("functions-alike", source, other)
+    assert "functions-alike" not in answered(source, target).premises
+    of_sums = of_floats(SUM + STORE, FLOATS)
+    assert "functions-alike" not in answered(of_sums, replace(of_sums, platform=Platform.Xe2)).premises
+    monkeypatch.setattr(SharedMemory, "result", with_another_result_each_time(lambda _: True))
+    assert not answered(source, other).right
 
 
 def test_what_is_sampled_in_two_kernels_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests.refinement.test_refinement import APART, HEAD, STORE_B, program
 from tests.support.differences import byte_of
 from visaproof.launch.assumptions import Assume
+from visaproof.refinement import lockstep
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.difference import Difference
@@ -153,6 +154,32 @@ def test_what_stood_before_a_loop_shows_where_its_first_round_is_the_last() -> N
     source = APART + GOES_ON + STORE_B
     assert in_step_too(source, source, HEAD_OF_G)
     assert not in_step_too(source, source.replace("0x7:d", "0x8:d"), HEAD_OF_G)
+
+
+HALF = "add (M1_NM, 8) Z(0,0)<1> 0x76543210:uv 0x0:ud\ncmp.lt (M1, 8) P2 Z(0,0)<1;1,0> 0x4:d\n"
+
+
+def stored_on_the_way(stores: str, amount: str) -> str:
+    """P2 has the first four lanes, and B goes on by the amount."""
+    return HALF + looping(f"{stores}add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> {amount}\n")
+
+
+def one_message_for_two(amount: str) -> bool:
+    """The target is undefined where a lane of the first four meets one of the others."""
+    one, two = STORE_B, f"(P2) {STORE_B}(!P2) {STORE_B}"
+    return in_step_too(stored_on_the_way(two, amount), stored_on_the_way(one, amount))
+
+
+@pytest.mark.parametrize("amount", ["0x100:ud", "-8:d", "X(0,1)<0;1,0>"])
+def test_cells_that_all_lanes_move_on_alike_stay_apart(amount: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert one_message_for_two(amount)
+    monkeypatch.setattr(lockstep, "_strides", lambda *_: {})
+    assert not one_message_for_two(amount)
+
+
+@pytest.mark.parametrize("amount", ["X(0,0)<1;1,0>", "Z(0,0)<1;1,0>"])
+def test_cells_that_each_lane_moves_on_by_itself_may_meet(amount: str) -> None:
+    assert not one_message_for_two(amount)
 
 
 @pytest.mark.slow

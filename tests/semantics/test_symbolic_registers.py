@@ -16,6 +16,7 @@ from visaproof.smt import (
     bool_symbol,
     concat,
     conj,
+    disj,
     evaluate,
     extract,
     false,
@@ -148,6 +149,14 @@ def test_predicate_bits_under_guards(pick: Random) -> None:
         if evaluate(assumed, values):
             read = [file.read_under("P", lane, literals_of(assumed)) for lane in (0, 1)]
             assert [evaluate(bit, values) for bit in read] == bits
+
+
+def test_some_of_the_lanes_run_wherever_some_of_fewer_do() -> None:
+    p, q, r, s = (bool_symbol(name) for name in "pqrs")
+    all_lanes, in_the_loop = disj(p, q), disj(conj(p, r), conj(q, s))
+    assert is_true(missing(frozenset((all_lanes,)), frozenset((in_the_loop,))))
+    assert missing(frozenset((in_the_loop,)), frozenset((all_lanes,))) is in_the_loop
+    assert missing(frozenset((all_lanes,)), frozenset((disj(conj(p, r), s),))) is all_lanes
 
 
 def test_what_is_missing_of_a_guard() -> None:

@@ -171,3 +171,16 @@ def test_low_bits_of_a_long_chain_of_products_are_sliced_once() -> None:
     for _ in range(2000):
         chain, expected = add(mul(chain, chain), sign_extend(y, 32)), expected * expected + 0x8005 & 0xFF
     assert evaluate(truncate(chain, 8), {x: 0x1203, y: 0x8005}) == expected
+
+
+def test_a_slice_of_a_word_of_many_operations_stays_one_of_the_whole() -> None:
+    """Bit-sliced ciphers shift such words thousands of times."""
+    word, raw, words = w, W, [symbol(f"w{k}", 16) for k in range(100)]
+    for k, one in enumerate(words):
+        word = bit_or(bit_xor(word, one), lshr(one, const(3, 16)))
+        raw = (raw ^ _z3.BitVec(f"w{k}", 16)) | _z3.LShR(_z3.BitVec(f"w{k}", 16), 3)
+    upper = extract(word, 15, 8)
+    assert upper.op is Op.EXTRACT
+    assert upper.args == (word,)
+    assert_proved(upper, _z3.Extract(15, 8, raw))
+    assert extract(bit_xor(w, words[0]), 15, 8).op is Op.XOR

@@ -111,6 +111,10 @@ OF_PAIRS = (
         Grantor.NOBODY, "defaults differ by device and by the state of the driver", TWO_KERNELS,
     ),
     PremiseRow(
+        "functions-alike", "{functions} of equal operands give the same on {devices}",
+        Grantor.NOBODY, "the pages say no more than how far a result may be from the function", TWO_KERNELS,
+    ),
+    PremiseRow(
         "threads-in-any-order",
         "a thread of which no lane is on is not launched; the others may run in any order, and at once",
         Grantor.DRIVER, "a group gets as many threads as its work items fill", TWO_KERNELS,

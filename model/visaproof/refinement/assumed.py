@@ -12,6 +12,7 @@ from visaproof.launch.ids.work_items import BELOW_THE_SIZE
 from visaproof.launch.matching import Matching
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.effects.question import Question
@@ -25,6 +26,9 @@ from visaproof.smt import Bool, symbols_of
 
 FUNCTIONS = premise("float-functions")
 """Of results of which nothing else is known."""
+
+EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
+"""Opcodes of which IEEE 754 says what they give; what the others give, each device may say for itself."""
 
 BY_ATOMICS = "by atomics what both kernels reach by atomics alone"
 """What another thread may write while a kernel runs."""
@@ -46,6 +50,21 @@ def _on_functions(question: Question) -> bool:
     if any(map(_is_of_atomic, used)):
         used += operations.values()
     return not all(map(_is_of_atomic, used))
+
+
+def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+    """The functions of both kernels that two devices may approximate in ways of their own."""
+    source, target = runners
+    if source.platform is not target.platform:
+        one, other = ({each.operation[0] for each in _functions(runner)} for runner in runners)
+        if functions := sorted((one & other) - EXACT):
+            devices = f"{source.platform.name} and {target.platform.name}"
+            yield premise("functions-alike", functions=", ".join(functions), devices=devices)
+
+
+def _functions(runner: AnyRunner) -> Iterator[Arbitrary]:
+    """The results of which nothing is known but what they are functions of."""
+    return (one for one in runner.trace.arbitrary if one.operands is not None and one.origin is None)
 
 
 def _is_of_atomic(operation: Hashable) -> bool:
@@ -81,6 +100,7 @@ def assumptions(
         found.append(premise("target-inputs"))
     if _on_functions(question):
         found.append(FUNCTIONS)
+        found += _on_devices(runners)
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append(premise("sampler-function"))
     effects = question.source, question.target

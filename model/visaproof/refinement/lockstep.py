@@ -13,6 +13,7 @@ of the target it has to be known of any two iterations that it does not.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.float_results import Floats
@@ -30,7 +31,8 @@ from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import prefix_of
 from visaproof.semantics.symbolic.value_names import like
-from visaproof.smt import Bool, Term, bool_symbol
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, sub, symbol
+from visaproof.smt.evaluate import substitute_all
 
 
 def in_step(comparison: Comparison) -> Question | None:
@@ -51,12 +53,13 @@ def in_step(comparison: Comparison) -> Question | None:
         return None
     classes = _Classes({one.during: 0 for one in _words(rounds)})
     while True:
-        question = _question((source, target), comparison, classes.names(rounds, comparison.split is not None))
+        names = classes.names(rounds, comparison.split is not None)
+        question = _question((source, target), comparison, names)
         if question is None:
             return None
         finer = classes.refined((question.source.rounds, question.target.rounds))
         if finer.count == classes.count:
-            return question if _same_rounds(question) and same_effects(question) else None
+            return question if _same_rounds(question) and same_effects(_in_strides(question, names)) else None
         classes = finer
 
 
@@ -139,6 +142,39 @@ def _question(runners: tuple[AnyRunner, AnyRunner], comparison: Comparison, name
     except NotModelled:
         return None
     return None if question.bounded or question.disturbed else question
+
+
+def _in_strides(question: Question, names: dict[Term, Term]) -> Question:
+    """The same with words to which every iteration adds one amount as what they were before, and what was added in all.
+
+    Lanes that are still in a loop have been through all its iterations: cells that were apart before it still are.
+    """
+    known: dict[Term, Term] = {}
+    for side in (question.source, question.target):
+        for loop, one in enumerate(side.rounds):
+            known |= _strides(loop, one, names)
+    if not known:
+        return question
+    sides = [
+        replace(
+            side, undefined=dict(zip(substitute_all([*side.undefined], known), side.undefined.values(), strict=True))
+        )
+        for side in (question.source, question.target)
+    ]
+    return replace(question, source=sides[0], target=sides[1])
+
+
+def _strides(loop: int, one: LoopRound, names: dict[Term, Term]) -> dict[Term, Term]:
+    by_amount: dict[BitVec, list[tuple[Term, BitVec]]] = {}
+    for held in one.held:
+        if held.lane != EVERY_LANE and held.during.width:
+            before, during, after = cast(tuple[BitVec, BitVec, BitVec], (held.before, names[held.during], held.after))
+            by_amount.setdefault(sub(after, during), []).append((during, before))
+    found: dict[Term, Term] = {}
+    for amount, words in by_amount.items():
+        added = symbol(f"added.{loop}.{amount.serial}", amount.width)
+        found |= {during: add(before, added) for during, before in words if len(words) > 1}
+    return found
 
 
 def _same_rounds(question: Question) -> bool:

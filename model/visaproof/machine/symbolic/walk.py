@@ -9,6 +9,7 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
+from visaproof.machine.symbolic.came_back import NOTHING, known_of_lanes
 from visaproof.machine.symbolic.lane_elements import LaneElements
 from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.machine.symbolic.machine import Contents, Machine
@@ -171,7 +172,7 @@ class Walk:
             self._rounds[place] += 1
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
-            if not (self._generalise and self._generalised(branch, RoundWrites())):
+            if not (self._generalise and self._generalised(branch, RoundWrites(), back=True)):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
@@ -211,15 +212,18 @@ class Walk:
             del loops[behind]
         return False
 
-    def _generalised(self, branch: Branch, known: RoundWrites) -> bool:
-        """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have."""
+    def _generalised(self, branch: Branch, known: RoundWrites, *, back: bool = False) -> bool:
+        """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have.
+
+        Whether the lanes have come `back` by the branch, or for the first time.
+        """
         if self._heads and branch.target < self._heads[-1]:
             return False
         before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
         general, branches = len(self._general), len(self._branches)
         outermost, self._sure = self._sure, self._sure or (before, bounds)
         try:
-            self._general_round(branch, known)
+            self._general_round(branch, known, back=back)
         except NotModelled:
             del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
             self._machine.restore(before)
@@ -230,7 +234,7 @@ class Walk:
             self._known.setdefault(branch.target, {})[place] = branch, known
         return True
 
-    def _general_round(self, branch: Branch, known: RoundWrites) -> None:
+    def _general_round(self, branch: Branch, known: RoundWrites, *, back: bool) -> None:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, self._place, len(self._bounded), len(self._general)
         before, running = machine.contents(), self._lanes.running
@@ -256,11 +260,15 @@ class Walk:
             del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
             machine.restore(before)
         after = self._held(known, in_it, here) + elements.held(in_it, here)
-        again = self._lanes_again(branch) if self._compared_as else []
+        again = self._lanes_again(branch)
+        told = NOTHING
+        if back and not self._compared_as:
+            fixed = machine.fixed(before.performed)
+            told = known_of_lanes(name, known, held, in_it, again, machine.thread.registers, here, fixed)
         exits = self._lanes.reached_since(before.lanes, behind)
         if branch.lanes.predicate is not None:
             exits = sorted({behind, *exits})
-        machine.keep_messages_since(before)
+        machine.keep_messages_since(before, told)
         machine.forget(
             f"{name}.left", replace(known, shifts=set()), running, facts
         )  # lanes leave in different iterations

@@ -10,7 +10,7 @@ from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.loops import Held, LoopRound
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
@@ -53,11 +53,6 @@ from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.expanded import expanded
 
 T = TypeVar("T", bound=Term)
-
-
-EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
-"""Opcodes whose results on floats are the same on every platform; those of the others are for one platform."""
-
 
 How = tuple[Hashable, ...] | Turn | None
 """What names the results of an atomic, or when it has its turn; None of one that changes what it finds."""
@@ -321,9 +316,8 @@ class History:
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
-        device = None if opcode in EXACT or one.origin is not None else self._side.platform
         origin = None if one.origin is None else (self._then(image), self._side.how(one.origin.use), one.origin.slot)
-        operation = OpenOperation(named, one.result, width, device, control, origin, as_function(named, operands))
+        operation = OpenOperation(named, one.result, width, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)

@@ -3,7 +3,6 @@
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.smt import BitVec, Term
 
@@ -17,8 +16,6 @@ class OpenOperation(NamedTuple):
     """None for a comparison."""
     width: int
     """Bits; 0 for a truth value."""
-    device: Platform | None
-    """None where all devices give the same."""
     control: Term | None
     """The control register, if the result depends on it."""
     origin: Hashable

@@ -5,6 +5,7 @@ and a read says which literals hold: a value whose guard is among them comes bac
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -54,7 +55,18 @@ def missing(guard: Literals, assumed: Literals) -> Bool:
 
 def _follows(literal: Bool, assumed: Literals) -> bool:
     """Whether an alternative in the literal holds where the assumption does: of a thread, that a lane of it runs."""
-    return literal.op is Op.DISJ and any(literals_of(cast(Bool, one)) <= assumed for one in literal.args)
+    if literal.op is not Op.DISJ:
+        return False
+    if any(literals_of(cast(Bool, one)) <= assumed for one in literal.args):
+        return True
+    return any(one.op is Op.DISJ and _is_weaker(literal, one) for one in assumed)
+
+
+@lru_cache(1024)
+def _is_weaker(some: Bool, others: Bool) -> bool:
+    """Whether each of the others implies one of these: lanes that are still in a loop came to its beginning."""
+    found = [literals_of(cast(Bool, one)) for one in some.args]
+    return all(any(one <= literals_of(cast(Bool, other)) for one in found) for other in others.args)
 
 
 class Written(NamedTuple):
