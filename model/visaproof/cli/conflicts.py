@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.report.one_kernel.launches import ShownLaunch
 
 WEAKEST = "weakest"
@@ -101,6 +102,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -123,6 +125,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     except LimitReached as reached:
         return nothing_asked(task.path, reached)
     _print_header(answers, tried)
+    parts = Parts(answers.kernel, arguments.verbose)
     found: list[Weakest] = []
     launches: dict[Position, ShownLaunch] = {}
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
@@ -130,7 +133,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         example = _launch(one, task.path, arguments)
         if example is not None:
             launches[one.finding.question.instruction.position] = example
-        _print_finding(one, tried, example)
+        _print_finding(one, tried, parts, example)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
@@ -197,11 +200,11 @@ def _print_header(answers: "KernelAnswers", tried: bool) -> None:
     sys.stdout.flush()
 
 
-def _print_finding(one: "Weakest", tried: bool, launch: "ShownLaunch | None") -> None:
+def _print_finding(one: "Weakest", tried: bool, parts: "Parts", launch: "ShownLaunch | None") -> None:
     from visaproof.report.one_kernel.conflicts import finding_lines
     from visaproof.report.one_kernel.weakest import weakest_lines
 
-    for line in weakest_lines(one, launch) if tried else finding_lines(one.answers, one.finding, launch):
+    for line in weakest_lines(one, launch, parts) if tried else finding_lines(one.answers, one.finding, launch, parts):
         print(line)
     sys.stdout.flush()
 

@@ -145,6 +145,11 @@ class ShownLaunch:
         return f", which has {counted_bytes(int(size))}" if size.isdecimal() else ""
 
     @property
+    def is_shown(self) -> bool:
+        """Whether one was found."""
+        return isinstance(self.found, ExampleLaunch)
+
+    @property
     def writes(self) -> tuple[Write, ...]:
         """Of the lanes of the message in the launch."""
         return self.found.message.writes if isinstance(self.found, ExampleLaunch) else ()
