@@ -222,3 +222,21 @@ def test_lanes_meet_at_small_numbers(gathered: list[str], capsys: pytest.Capture
     assert scatter["launch"]["buffers"]["arg0"].startswith("small:")
     assert main(scatter["launch"]["command"][1:]) == 1
     assert "both write byte" in capsys.readouterr().out
+
+
+def test_what_few_arguments_come_to_is_shown_in_the_launch_of_the_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where n is 37 modulo 64: no launch that is tried of itself has that."""
+    rare = DATA / "ends" / "rare.visaasm"
+
+    def found() -> list[dict[str, Any]]:
+        main(["bounds", str(rare), "--launch", str(DATA / "ends" / "ends.ze_info"), "--format", "json"])
+        (file,) = json.loads(capsys.readouterr().out)["files"]
+        return [one["launch"] for one in file["messages"]]
+
+    for launch in found():
+        assert int(launch["arguments"]["n"]) % 64 == 37
+        assert outside_in(capsys, launch["command"])
+    monkeypatch.setattr(too_small.TooSmall, "_like", lambda *_: ())
+    assert not any(launch["found"] for launch in found())

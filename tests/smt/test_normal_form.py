@@ -181,3 +181,16 @@ def test_numbers_below_2_to_16_are_compared_in_16_bits() -> None:
     assert ult(zero_extend(other, 32), zero_extend(word, 32)) is ult(zero_extend(other, 16), word)
     assert ult(symbol("l", 32), zero_extend(word, 32)).args[0].width == 32
     assert ult(zero_extend(word, 32), const(0x10000, 32)) is true()
+
+
+def test_a_slice_of_a_word_of_many_operations_stays_one_of_the_whole() -> None:
+    """Bit-sliced ciphers shift such words thousands of times."""
+    word, raw, words = w, W, [symbol(f"w{k}", 16) for k in range(100)]
+    for k, one in enumerate(words):
+        word = bit_or(bit_xor(word, one), lshr(one, const(3, 16)))
+        raw = (raw ^ _z3.BitVec(f"w{k}", 16)) | _z3.LShR(_z3.BitVec(f"w{k}", 16), 3)
+    upper = extract(word, 15, 8)
+    assert upper.op is Op.EXTRACT
+    assert upper.args == (word,)
+    assert_proved(upper, _z3.Extract(15, 8, raw))
+    assert extract(bit_xor(w, words[0]), 15, 8).op is Op.XOR

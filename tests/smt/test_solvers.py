@@ -1,5 +1,6 @@
 """One question to the solvers: satisfiable with values that satisfy, unsatisfiable, or undecided."""
 
+import gc
 import signal
 import subprocess
 import sys
@@ -183,3 +184,14 @@ def test_a_limit_around_it_ends_a_question_at_once(ask: Ask) -> None:
     with pytest.raises(LimitReached), Limit(0.2).within():
         ask(divisors_of_a_large_number(), 60_000, 0)
     assert time.process_time() - start < 5
+
+
+@every_solver
+def test_nothing_stays_of_a_question_that_a_limit_ended(ask: Ask) -> None:
+    """Solvers hold hundreds of megabytes, and a limit ends many questions of one kernel."""
+    with pytest.raises(LimitReached), Limit(0.2).within():
+        ask(divisors_of_a_large_number(), 60_000, 0)
+    gc.collect()
+    backend = sys.modules[ask.__module__]
+    lowering = getattr(backend, "_Lowering", None) or backend.Lowering
+    assert not [one for one in gc.get_objects() if isinstance(one, lowering)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
 from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
 from visaproof.smt.compiled import compiled
-from visaproof.smt.evaluate import substitute_bools, subterms
+from visaproof.smt.evaluate import occurs, substitute_bools, subterms
 from visaproof.smt.terms import BitVec, own_mark
 from visaproof.smt.z3_backend import Lowering
 
@@ -129,6 +129,12 @@ def test_booleans_that_are_known_are_replaced_as_any_other_terms(pair: Word, pic
     assert found is substitute(pair.term, known)
     assert substitute_bools((pair.term,), known, 0) == [pair.term]
     assert all(own_mark(term) & pair.term.marks for term in booleans)
+
+
+@given(st.sampled_from(WIDTHS).flatmap(words), st.randoms(use_true_random=False))
+def test_a_symbol_occurs_where_it_is_among_the_subterms(pair: Word, pick: Random) -> None:
+    for one in pick.sample(found := subterms(pair.term), min(4, len(found))):
+        assert all(occurs(symbol, one) == (symbol in symbols_of(one)) for symbol in symbols_of(pair.term))
 
 
 @settings(max_examples=150)

@@ -12,9 +12,8 @@ from visaproof.isa.operands import CHANGING
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
-from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import trace
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write

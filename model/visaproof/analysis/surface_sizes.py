@@ -26,8 +26,7 @@ from visaproof.launch.relations.exact_terms import TooWide, clamped, exact
 from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.expressions import Expression, Number, names_in
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.names import SurfaceSize, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer

@@ -6,8 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import LimitReached, NotModelled, Position
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.smt.limit import Limit
 from visaproof.visaasm.syntax import Instruction, Kernel
 

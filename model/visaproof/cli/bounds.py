@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.smt.limit import Limit
 
@@ -107,6 +108,7 @@ def run(arguments: Namespace) -> int:
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.report.one_kernel.bounds_records import file_record
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -119,6 +121,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     except LimitReached as reached:
         return nothing_asked(task.path, reached)
     _print_header(answers)
+    parts = Parts(answers.kernel, arguments.verbose)
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
     launches: dict[Position, ShownLaunch] = {}
@@ -129,7 +132,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         launch = _launch(answers, finding, task.path, arguments, too_small)
         if launch is not None:
             launches[finding.question.instruction.position] = launch
-        _print_finding(answers, finding, launch)
+        _print_finding(answers, finding, parts, launch)
         if arguments.save:
             _save(answers, finding, arguments.save)
     uses = _listed(answers, arguments)
@@ -240,6 +243,7 @@ def _launch(
     from visaproof.cli.options.launch_examples import shown_launch, shown_where_too_small
     from visaproof.execution.example_launch import Event
     from visaproof.isa.operands import SLM
+    from visaproof.report.one_kernel.launches import launch_in
 
     if not isinstance(finding.bounds, Outside):
         return None
@@ -251,13 +255,16 @@ def _launch(
     argument = argument_of(answers.kernel, answers.launch, surface)
     if not answers.launch.meanings or (argument is None and surface != SLM):
         return None
-    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments)
+    example = launch_in(answers, shown.values)
+    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments, example)
 
 
-def _print_finding(answers: "BoundsAnswers", finding: "BoundsFinding", launch: "ShownLaunch | None") -> None:
+def _print_finding(
+    answers: "BoundsAnswers", finding: "BoundsFinding", parts: "Parts", launch: "ShownLaunch | None"
+) -> None:
     from visaproof.report.one_kernel.bounds import finding_lines
 
-    for line in finding_lines(answers, finding, launch):
+    for line in finding_lines(answers, finding, launch, parts):
         print(line)
     sys.stdout.flush()
 

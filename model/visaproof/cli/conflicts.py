@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.report.one_kernel.launches import ShownLaunch
 
 WEAKEST = "weakest"
@@ -58,8 +59,9 @@ offset, no wrap of global ids.  none takes every input as arbitrary; ids has con
 thread, and equal y and z, which not every launch has; bounded has that, scalars and local sizes in 1..2^14, global
 offsets of 0 and group ids below 2^16.
 --where states a relation between arguments by value and the launch: numbers, names (arguments, argN, local_size_x,
-global_size_x, group_count_x), + - * and parentheses, % by a number, and one of >= <= == != > <.  Integers are meant:
-nothing wraps, and an argument has a sign where the zebin says that its type has one.
+global_size_x, group_count_x, and NAME.width, height, depth, layers of an image), + - * and parentheses, % by a number,
+and one of >= <= == != > <.  Integers are meant: nothing wraps, and an argument has a sign where the zebin says that its
+type has one.
 Where lanes meet because a pitch is too small or wraps, the answer begins with relations under which the scatter was
 proved free (--assume launch): the first of n >= 1, multiples of local sizes, constants of the code and multiples of
 global sizes, then the largest upper bound.  The exit code is 1 unless --where states them.
@@ -100,6 +102,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
+    from visaproof.report.one_kernel.halves import Parts
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -122,6 +125,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     except LimitReached as reached:
         return nothing_asked(task.path, reached)
     _print_header(answers, tried)
+    parts = Parts(answers.kernel, arguments.verbose)
     found: list[Weakest] = []
     launches: dict[Position, ShownLaunch] = {}
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
@@ -129,7 +133,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         example = _launch(one, task.path, arguments)
         if example is not None:
             launches[one.finding.question.instruction.position] = example
-        _print_finding(one, tried, example)
+        _print_finding(one, tried, parts, example)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
@@ -196,11 +200,11 @@ def _print_header(answers: "KernelAnswers", tried: bool) -> None:
     sys.stdout.flush()
 
 
-def _print_finding(one: "Weakest", tried: bool, launch: "ShownLaunch | None") -> None:
+def _print_finding(one: "Weakest", tried: bool, parts: "Parts", launch: "ShownLaunch | None") -> None:
     from visaproof.report.one_kernel.conflicts import finding_lines
     from visaproof.report.one_kernel.weakest import weakest_lines
 
-    for line in weakest_lines(one, launch) if tried else finding_lines(one.answers, one.finding, launch):
+    for line in weakest_lines(one, launch, parts) if tried else finding_lines(one.answers, one.finding, launch, parts):
         print(line)
     sys.stdout.flush()
 

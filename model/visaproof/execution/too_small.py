@@ -6,7 +6,7 @@ with a buffer that ends before the furthest access of the statement, and shown i
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice, takewhile
 
 from visaproof.execution.arguments import LocalBytes, prepare
 from visaproof.execution.example_launch import MOST_STATEMENTS, SAMPLED, Event, ExampleLaunch, NoLaunch, Search
@@ -71,6 +71,8 @@ class TooSmall:
     """Statements of runs with large buffers."""
     confirming: int = MOST_STATEMENTS
     """Statements of the others."""
+    of_examples: int = MOST_STATEMENTS
+    """Statements of runs like the examples of the analysis."""
     before: Position | None = None
     """A statement that leaves a buffer before the one in question does."""
     stopped: str = ""
@@ -81,12 +83,18 @@ class TooSmall:
         self.launches = UsualLaunches(self.program, replace(self.stated, contents=("zeros", "small", "counting")))
         self._more = islice(_by_shape(self.launches), MOST_RECORDED)
 
-    def find(self, position: Position, argument: int | None) -> ExampleLaunch | NoLaunch:
-        """A launch in which the statement leaves the buffer of the argument, or shared local memory."""
+    def find(
+        self, position: Position, argument: int | None, example: tuple[Shape, Mapping[int, int]] | None = None
+    ) -> ExampleLaunch | NoLaunch:
+        """A launch in which the statement leaves the buffer of the argument, or shared local memory.
+
+        `example` is the launch of which the analysis shows a thread: some statements are come to in few others.
+        """
         if not self.program.launch.meanings:
             return NoLaunch("without launch information (`--launch FILE`) no launch is known")
         self.before = None
-        reaching = (one for one in self._all() if (position, argument) in one.ends or position in one.outside)
+        every = chain(self._all(), self._like(example))
+        reaching = (one for one in every if (position, argument) in one.ends or position in one.outside)
         first: Recorded | None = None
         tried = 0
         for one in reaching:
@@ -158,6 +166,17 @@ class TooSmall:
             if found is not None:
                 self.recorded.append(found)
                 yield found
+
+    def _like(self, example: tuple[Shape, Mapping[int, int]] | None) -> Iterator["Recorded"]:
+        """The analysis' own example."""
+        if example is None or self.of_examples <= 0:
+            return
+        left, self.left = self.left, self.of_examples
+        launches = UsualLaunches(self.program, replace(self.launches.stated, example=example))
+        candidates = takewhile(lambda one: one.like_the_example, launches)
+        found = [self._record(one) for one in islice(candidates, len(launches.stated.contents))]
+        self.left, self.of_examples = left, self.left
+        yield from (one for one in found if one is not None)
 
     def _record(self, candidate: Candidate) -> "Recorded | None":
         """How far statements reach in a launch with large buffers; None where it cannot be run."""

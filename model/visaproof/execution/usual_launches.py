@@ -14,6 +14,8 @@ from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
+from visaproof.launch.input_meaning import Argument
+from visaproof.launch.relations.image_names import extent_name
 
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
@@ -83,9 +85,10 @@ class UsualLaunches:
         """Those that obey what is stated."""
         for like_the_example, shape, numbers in self._all():
             named = self._named(shape, numbers)
-            if self.stated.allows(named):
-                for contents, smaller in product(self.stated.contents, (None, *product(self.images, SMALLER))):
-                    yield Candidate(shape, numbers, like_the_example, named, contents, smaller)
+            sizes = (None, *product(self.images, SMALLER))
+            allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
+            for contents, smaller in product(self.stated.contents, allowed):
+                yield Candidate(shape, numbers, like_the_example, named, contents, smaller)
 
     @property
     def images(self) -> tuple[int, ...]:
@@ -113,11 +116,18 @@ class UsualLaunches:
         """As large as the launch, or smaller; with as many extents as its type says."""
         kind = self.program.launch.info(index).type_name
         count = next((count for count in (1, 3) if kind.startswith(f"image{count}d")), 2)
-        image, less = candidate.smaller or (None, (0, 0, 0))
-        whole = zip(candidate.shape.global_size, less if image == index else (0, 0, 0), strict=True)
-        extents = tuple(max(1, size - smaller) for size, smaller in whole)[:count]
+        extents = _texels(index, candidate.shape, candidate.smaller)[:count]
         shape = ImageShape(extents)
         return Passed(f"{'x'.join(map(str, extents))}:zeros", ImageContent(shape, bytes(shape.size)))
+
+    def _extents(self, shape: Shape, smaller: tuple[int, Triple] | None) -> dict[str, int]:
+        """Of images, by the names that relations use."""
+        launch, found = self.program.launch, dict[str, int]()
+        for index in self.images:
+            for axis, texels in enumerate(_texels(index, shape, smaller)):
+                for one in (launch.argument(index), Argument(index)):
+                    found[extent_name(one, launch, axis)] = texels
+        return found
 
     def arguments(self, candidate: Candidate) -> dict[int, str]:
         """As `visaproof run` takes them."""
@@ -201,6 +211,14 @@ class UsualLaunches:
         ):  # fmt: skip
             named |= {f"{value}_{dimension}": size for dimension, size in zip("xyz", sizes, strict=True)}
         return named
+
+
+def _texels(index: int, shape: Shape, smaller: tuple[int, Triple] | None) -> Triple:
+    """As many as work items, or fewer in one image; at least one."""
+    image, less = smaller or (None, (0, 0, 0))
+    x, y, z = less if image == index else (0, 0, 0)
+    width, height, depth = shape.global_size
+    return max(1, width - x), max(1, height - y), max(1, depth - z)
 
 
 def _local(size: int) -> Passed:

@@ -197,16 +197,17 @@ class Scatter4Scaled:
             aligned = true()
         if readings.dword_misaligned in (DwordMisaligned.FLOOR, DwordMisaligned.DATA_UNDEFINED):
             start = concat(extract(start, ADDRESS_BITS - 1, 2), const(0, 2))
-        cells = [add(start, const(4 * channel, ADDRESS_BITS)) for channel in range(CHANNELS)]
+        channels = self._channel_set()
+        selected = {c: one for c in range(CHANNELS) if not is_false(one := bit(channels, c))}
+        cells = {channel: add(start, const(4 * channel, ADDRESS_BITS)) for channel in selected}
         if readings.channel_address_wraps is ChannelAddress.WRAPS:
             upper = extract(start, ADDRESS_BITS - 1, 32)
-            cells = [concat(upper, truncate(cell, 32)) for cell in cells]
+            cells = {channel: concat(upper, truncate(cell, 32)) for channel, cell in cells.items()}
         needed = 1 if readings.scatter_bounds_grain is ScatterBounds.PER_BYTE else 4
-        inside = [surface.contains(cell, needed) for cell in cells]
+        inside = {channel: surface.contains(cell, needed) for channel, cell in cells.items()}
         if readings.scatter_bounds_grain is ScatterBounds.PER_LANE:
-            channels = self._channel_set()
-            whole = conj(*(implies(bit(channels, channel), here) for channel, here in enumerate(inside)))
-            inside = [whole for _ in inside]
+            whole = conj(*(implies(selected[channel], here) for channel, here in inside.items()))
+            inside = dict.fromkeys(selected, whole)
         return _Group(cells, inside, aligned, keeps_data, base_known and element_known)
 
     def _datum(self, state: SymbolicState, at_slot: list[Bool], lane: int, enabled: Bool) -> tuple[BitVec, Bool]:
@@ -225,10 +226,10 @@ class Scatter4Scaled:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The four channels of a lane: their cells, whether each is inside, and what they need to be defined."""
+    """The selected channels of a lane: their cells, whether each is inside, and what they need to be defined."""
 
-    cells: list[BitVec]
-    inside: list[Bool]
+    cells: dict[int, BitVec]
+    inside: dict[int, Bool]
     aligned: Bool
     keeps_data: Bool
     """Else it writes any value (D13)."""

@@ -7,8 +7,7 @@ from functools import partial
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.extents import limits
 from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of

@@ -12,9 +12,8 @@ from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Matching, Program
-from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.run import trace
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.undefined import FORBIDDEN
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.premises import Premises

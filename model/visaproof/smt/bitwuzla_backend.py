@@ -6,9 +6,9 @@ Bitwuzla has no usable types for pyright: its terms are `Any` here and nowhere e
 import signal
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from inspect import currentframe
 from threading import current_thread, main_thread
 from time import process_time
-from types import FrameType
 from typing import Any, cast
 
 import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
@@ -64,27 +64,28 @@ def _checked(solver: Any, timeout_ms: int) -> Any:
 
 
 @contextmanager
-def _deferred_handlers() -> Generator[list[tuple[int, FrameType | None]]]:
+def _deferred_handlers() -> Generator[list[int]]:
     """Handlers of signals run at its end: in a callback, what they raise would only be printed.
 
-    It gives the signals that came.  To block them would not do: another thread of the process may take them, and their
-    handlers run in the main thread all the same.
+    It gives the numbers of the signals that came.  To block them would not do: another thread of the process may take
+    them, and their handlers run in the main thread all the same.  The frames in which they came are not kept: one holds
+    the solver, which holds its callback, and the collector does not see into Bitwuzla.
     """
-    came: list[tuple[int, FrameType | None]] = []
+    came: list[int] = []
     if current_thread() is not main_thread():
         yield came
         return
     numbers = [number for name in RAISING if (number := getattr(signal, name, None)) is not None]
     before = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
     for number in before:
-        signal.signal(number, lambda number, frame: came.append((number, frame)))
+        signal.signal(number, lambda number, _: came.append(number))
     try:
         yield came
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    for number, frame in came:
-        before[signal.Signals(number)](number, frame)
+    for number in came:
+        before[signal.Signals(number)](number, currentframe())
 
 
 class _Lowering:

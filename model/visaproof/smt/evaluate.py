@@ -52,6 +52,20 @@ def symbols_of(*roots: Term) -> list[Term]:
     return [term for term in subterms(*roots) if term.op is Op.SYMBOL]
 
 
+def occurs(symbol: Term, root: Term) -> bool:
+    """Whether the symbol stands in the term: only what was made after the symbol is looked at."""
+    seen, stack = {root}, [root]
+    while stack:
+        term = stack.pop()
+        if term is symbol:
+            return True
+        for arg in term.args:
+            if arg.serial >= symbol.serial and arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return False
+
+
 # ---------------------------------------------------------------- evaluation
 
 
@@ -190,6 +204,16 @@ def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> lis
     return [cast(T, done[root]) for root in roots]
 
 
+class Booleans(dict[Term, Term]):
+    """Booleans and what replaces them, with the marks of them all."""
+
+    __slots__ = ("marks",)
+
+    def __init__(self, replacements: Mapping[Term, Term]) -> None:
+        super().__init__(replacements)
+        self.marks = marks_of(replacements)
+
+
 def substitute_bools(
     roots: Sequence[T], replacements: Mapping[Term, Term], most: float = inf, *, within_relations: bool = True
 ) -> list[T]:
@@ -198,7 +222,10 @@ def substitute_bools(
     Parts that hold none of them are not looked at, nor those that are compared with each other unless
     `within_relations`.
     """
-    changing = _changing(roots, replacements, most, within_relations=within_relations)
+    marks = replacements.marks if isinstance(replacements, Booleans) else marks_of(replacements)
+    if not any(root.marks & marks for root in roots):
+        return list(roots)
+    changing = _changing(roots, replacements, marks, most, within_relations=within_relations)
     done: dict[Term, Term] = {}
     for term in sorted(changing, key=_serial):
         if term in replacements:
@@ -209,14 +236,19 @@ def substitute_bools(
     return [cast(T, done.get(root, root)) for root in roots]
 
 
-def _changing(
-    roots: Sequence[Term], replacements: Mapping[Term, Term], most: float, *, within_relations: bool
-) -> set[Term]:
-    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met."""
+def marks_of(booleans: Iterable[Term]) -> int:
+    """The marks of these; a term without any of them holds none of these."""
     marks = 0
-    for term in replacements:
+    for term in booleans:
         if term.args or term.op is Op.SYMBOL:
             marks |= own_mark(term)
+    return marks
+
+
+def _changing(
+    roots: Sequence[Term], replacements: Mapping[Term, Term], marks: int, most: float, *, within_relations: bool
+) -> set[Term]:
+    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met."""
     stack: list[Term] = [root for root in roots if root.marks & marks]
     seen, found = set[Term](stack), False
     while stack:
@@ -224,9 +256,10 @@ def _changing(
         if term in replacements:
             found = True
         elif within_relations or term.op not in _RELATIONS:
-            fresh = {arg for arg in term.args if arg.marks & marks and arg not in seen}
-            seen |= fresh
-            stack += fresh
+            for arg in term.args:
+                if arg.marks & marks and arg not in seen:
+                    seen.add(arg)
+                    stack.append(arg)
             if len(seen) > most:
                 return set()
     return seen if found else set()

@@ -44,12 +44,15 @@ def truncate(term: BitVec, to: int) -> BitVec:
     return extract(term, to - 1, 0)
 
 
+MOST_SLICED = 64
+"""Parts of a word into which a slice is pushed: bit-sliced ciphers shift words of many thousand operations."""
+
 Slice = tuple[BitVec, int, int]
 """A term, and the bits of it that are meant: the highest and the lowest."""
 
 
 def extract(term: BitVec, high: int, low: int) -> BitVec:
-    """Bits `high` down to `low`, pushed into the term where that loses nothing.
+    """Bits `high` down to `low`, pushed into the term where that loses nothing and its parts are few.
 
     What terms share is sliced once, and without recursion: a long chain of products has many ways and is deep.
     """
@@ -72,6 +75,8 @@ def extract(term: BitVec, high: int, low: int) -> BitVec:
         if len(waiting) == ahead:
             waiting.pop()
             made[one] = _put_together(*one, [made[part] for part in parts])
+        elif len(made) > MOST_SLICED:
+            return _put_together(term, high, low, [])
     return made[term, high, low]
 
 

@@ -147,10 +147,12 @@ def test_a_saved_conflict_replays_under_its_relations(tmp_path: Path) -> None:
 
 
 def test_a_conflict_that_was_found_without_the_relation_does_not_replay_under_it() -> None:
-    """The net under the search: the state of a pitch of 0 does not obey n >= 1."""
-    held = HeldName(1, [f"N.{byte}" for byte in range(4)])
-    found = msgspec.structs.replace(recorded(), where=[ObeyedRelation("n >= 1", {"n": held})])
-    assert replay(found, "one.json").differences == ("the state does not obey n >= 1: n = 0",)
+    """The net under the search: the state does not obey a relation that its pitch is too small for."""
+    conflict = recorded()
+    pitch = int.from_bytes(bytes.fromhex(conflict.state.registers.get("N", "")), "little")
+    held = HeldName(pitch, [f"N.{byte}" for byte in range(4)])
+    found = msgspec.structs.replace(conflict, where=[ObeyedRelation(f"n > {pitch}", {"n": held})])
+    assert replay(found, "one.json").differences == (f"the state does not obey n > {pitch}: n = {pitch}",)
 
 
 def test_a_number_that_the_state_does_not_hold_is_shown() -> None:

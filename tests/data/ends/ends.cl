@@ -33,3 +33,8 @@ kernel void row_above_all(global int *out, const global int *in, int w, int h) {
 kernel void enqueued(global int *out) {
   out[8 * (get_group_id(0) * get_enqueued_local_size(0)) + 3 * get_local_id(0)] = 1;
 }
+
+kernel void rare(global int *out, int n) {
+  if (n % 64 == 37)
+    out[get_global_id(0)] = 1;
+}

@@ -15,8 +15,8 @@ from visaproof.report.records.schema import DOCUMENTS, schema_of
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "docs" / "examples"
-WITHOUT_JSON = {"report", "schema", "completion"}
-"""They print a page, the schema itself, and texts for a shell."""
+WITHOUT_JSON = {"report", "schema", "completion", "watch"}
+"""They print a page, the schema itself, texts for a shell, and what another command prints."""
 
 OUTPUTS = (
     ("conflicts", "conflicts pairs.visaasm --launch pairs.bin"),

@@ -155,7 +155,7 @@ class SizeFinder:
 
     def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:
         asked = replace(self.asked, timeout_ms=min(SLOW_MS, self.asked.timeout_ms))
-        return bool(_search(question, conditions, ()).excluded(asked, self.forms))
+        return bool(search_for(question, conditions, ()).excluded(asked, self.forms))
 
     def offsets(self, key: str) -> tuple[BitVec, ...]:
         """The words that a stated size of this surface makes 0."""
@@ -194,7 +194,7 @@ class OfMessage:
         if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
             return None
         offsets = self.finder.offsets(self.key)
-        reached = self.finder.ends.reached(accesses, self._arguments(), offsets)
+        reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
         return None if reached is None else sufficient(reached, self.finder.names, stated, whole)
 
     def candidates(self) -> Iterator[Expression]:
@@ -205,7 +205,7 @@ class OfMessage:
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
-        for some in products(self._arguments(), self._dimensions(), local=self.key == SLM):
+        for some in products(self.arguments(), self._dimensions(), local=self.key == SLM):
             for more in (rest, rest + unit):
                 yield from (amount_of(unit, factors, more) for factors in some)
             if self.key == SLM:  # a half that is filled beside one that is read
@@ -221,7 +221,7 @@ class OfMessage:
         ]
         ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
         for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
-            for one in furthest(address, self.finder.names, self._arguments(), self.finder.offsets(self.key)):
+            for one in furthest(address, self.finder.names, self.arguments(), self.finder.offsets(self.key)):
                 names = frozenset((part, count) for part, count in one.items() if part)
                 ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
         for names, end in islice(ends.items(), MOST_REACHED):
@@ -238,7 +238,7 @@ class OfMessage:
         sizes = [Name(f"{GLOBAL}_{name}") for name in self._dimensions()]
         ids = (Relation("<=", one, Number(MOST_ITEMS)) for one in sizes)
         names = {one.text for one in names_in(amount)}
-        lengths = [Name(one) for one in self._arguments() if one in names]
+        lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
         signed = (Relation(">=", Name(one), Number(0)) for one in names if self._is_signed(one))
         return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
@@ -247,7 +247,7 @@ class OfMessage:
         named = self.finder.names.number(name)
         return named is not None and named.word.signed
 
-    def _arguments(self) -> list[str]:
+    def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
         found: list[str] = []
         used, names = set(self.used), self.finder.names
@@ -279,12 +279,20 @@ class OfMessage:
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
         rungs: dict[str, None] = {}
         for question in self.rounds:
-            search = _search(question, [doubt.condition for doubt in question.outside], more)
+            search = search_for(question, [doubt.condition for doubt in question.outside], more)
             rung = search.excluded(asked)
             if not rung:
                 return ""
             rungs[rung] = None
         return ", ".join(rungs)
+
+    def excluded(self, question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> str:
+        """By what it is proved that none of these holds of a round; empty where it is not."""
+        if not self.left or not self.finder.left:
+            return ""
+        self.left, self.finder.left = self.left - 1, self.finder.left - 1
+        asked = replace(self.finder.asked, timeout_ms=min(SLOW_MS, self.finder.asked.timeout_ms))
+        return search_for(question, conditions, more).excluded(asked)
 
     def weaker(
         self, amount: Expression, relations: tuple[Relation, ...], rung: str
@@ -300,7 +308,11 @@ class OfMessage:
 
     def is_reached(self, amount: Expression, relations: Sequence[Relation]) -> bool:
         """Whether a launch that obeys them comes to an access: else they would be no condition but a way out."""
-        more, question = self._terms(amount, relations), self.rounds[0]
+        return self.is_reached_under(self._terms(amount, relations))
+
+    def is_reached_under(self, more: Sequence[Bool]) -> bool:
+        """Whether a launch in which this holds comes to an access."""
+        question = self.rounds[0]
         comes = disj(*(doubt.access.guard for doubt in question.outside))
         formula = conj(*question.premises, *more, comes)
         usual = in_usual_launches(self.finder.asked, formula)
@@ -321,7 +333,7 @@ class OfMessage:
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
 
 
-def _search(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
+def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
     return Search(
         conditions=conditions,
         premise=conj(*question.premises, *more),

@@ -7,6 +7,7 @@ from typing import TypeVar
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.fixed_sizes import where_it_fits
+from visaproof.analysis.bounds.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
 from visaproof.analysis.bounds.verdicts import (
@@ -54,7 +55,7 @@ from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
-from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm.syntax import Instruction, Kernel, SurfaceVariable
@@ -151,6 +152,8 @@ class BoundsAnswers:
         if len(keys) != 1 or not isinstance(bounds, Outside) or self._is_partial(rounds):
             return found
         try:
+            if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
+                return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
             if not free:
                 return replace(found, enough=where_it_fits(self.sizes, rounds, bounds.surface))
             enough = self.sizes.find(rounds, bounds.surface)
@@ -162,7 +165,8 @@ class BoundsAnswers:
         """Products of unknowns are asked about as integers first: where that suffices no solver has to know them."""
         if len(keys) != 1 or self._is_partial(rounds) or not any(one.outside for one in rounds):
             return None
-        rung = self.sizes.stated(rounds, keys[0])
+        is_image = isinstance(self.asked.trace.surfaces.get(keys[0]), SymbolicImage)
+        rung = is_as_large(self.sizes, rounds, keys[0]) if is_image else self.sizes.stated(rounds, keys[0])
         return Holds(rung) if rung else None
 
     def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:

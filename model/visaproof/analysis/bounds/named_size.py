@@ -16,6 +16,8 @@ class EnoughBytes:
     rung: str
     is_known: bool = False
     """Whether the size is that of the program, or stated."""
+    of_image: bool = False
+    """Of which the relations alone say how large it is, and no bytes."""
 
     @property
     def options(self) -> str:

@@ -5,7 +5,6 @@ x = out[i];  out[i] = x + 1      the store is inside if the load is
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import process_time
 
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.isa.errors import Position
@@ -19,8 +18,8 @@ MOST_STATEMENTS = 4
 """Of which it is tried, the last ones before."""
 MOST_MS = 300
 """For one access."""
-MOST_OF_MESSAGE_MS = 1_000
-"""For all of a message: where the two are alike, it is proved in much less."""
+MOST_ASKED = 8
+"""Accesses of a message of which a solver is asked: where the two are alike, it is asked of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +36,17 @@ def only_after(rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion]
     first = next(place for place, one in enumerate(asked) if one is rounds[0])
     before = [one for one in asked[:first] if one.instruction.position != position and one.surfaces == surfaces]
     statements = dict.fromkeys(one.instruction.position for one in reversed(before) if one.outside)
-    end = process_time() + MOST_OF_MESSAGE_MS / 1000
+    left = [MOST_ASKED]
     for statement in list(statements)[:MOST_STATEMENTS]:
-        if rung := _follows(rounds, asked, statement, end):
+        if rung := _follows(rounds, asked, statement, left):
             return OnlyAfter(statement, rung)
     return None
 
 
-def _follows(rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion], statement: Position, end: float) -> str:
-    """By what it is proved of every access; empty where it is not."""
+def _follows(
+    rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion], statement: Position, left: list[int]
+) -> str:
+    """By what it is proved of every access; empty where it is not, or where `left` solvers were asked."""
     rungs: dict[str, None] = {}
     earlier: list[BoundsQuestion] = []
     own = set(map(Same, rounds))
@@ -61,7 +62,8 @@ def _follows(rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion], 
             if is_false(alone):
                 rungs[NORMAL_FORM] = None
                 continue
-            answer = solve([conj(*question.premises, alone)], MOST_MS) if process_time() < end else None
+            left[0] -= 1
+            answer = solve([conj(*question.premises, alone)], MOST_MS) if left[0] >= 0 else None
             if not isinstance(answer, Unsatisfiable):
                 return ""
             rungs[answer.solver] = None

@@ -187,6 +187,8 @@ def _by_induction(launched: LaunchedIds, lane: int, dimension: int) -> bool:
 
 
 def _follows(launched: LaunchedIds, lane: int, dimension: int) -> bool:
+    if launched.tiled is not None:
+        return _in_tile_and_row(launched, launched.tiled, lane, dimension)
     before: Mapping[Term, Term] = {
         word: symbol(f"id before.{name}", word.width)
         for name, word in zip(DIMENSIONS, launched.ids[lane - 1], strict=True)
@@ -198,6 +200,30 @@ def _follows(launched: LaunchedIds, lane: int, dimension: int) -> bool:
         for word, size in zip(launched.ids[lane - 1], launched.sizes, strict=True)
     ]
     return _follow([*known, *launched.size_facts], _is_below(word, launched.sizes[dimension]))
+
+
+def _in_tile_and_row(launched: LaunchedIds, tiled: Bool, lane: int, dimension: int) -> bool:
+    """In tiles from where the first lane is; else from the lane before."""
+    tile, row = _either(launched.ids[lane][dimension], tiled)
+    rows = [_either(word, tiled)[1] for word in launched.ids[lane - 1]]
+    before: Mapping[Term, Term] = {
+        word: symbol(f"id before.{name}", word.width)
+        for name, word in zip(DIMENSIONS, rows, strict=True)
+        if word.op is not Op.CONST
+    }
+    (row,) = substitute_all([row], before)
+    known = [_is_below(before.get(word, word), size) for word, size in zip(rows, launched.sizes, strict=True)]
+    size = launched.sizes[dimension]
+    return _follow([*known, *launched.size_facts], _is_below(row, size)) and _follow(
+        [*launched.facts, launched.on[lane], tiled], _is_below(tile, size)
+    )
+
+
+def _either(word: BitVec, tiled: Bool) -> tuple[BitVec, BitVec]:
+    """The id in a tile, and in a row."""
+    if word.op is not Op.ITE or word.args[0] is not tiled:
+        return word, word
+    return cast(BitVec, word.args[1]), cast(BitVec, word.args[2])
 
 
 def _is_below(word: BitVec, size: BitVec) -> Bool:

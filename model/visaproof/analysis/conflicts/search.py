@@ -19,7 +19,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import (
     Bool,

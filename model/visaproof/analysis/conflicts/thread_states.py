@@ -10,8 +10,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.local_memory import LARGEST_LOCAL
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits

@@ -34,7 +34,9 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds, e.g. V0038=local_id_x"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="premises in full, and every reading")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="in full: premises, readings, inputs, each part of a message"
+    )
     add_platform(parser)
     add_groups(parser)
     parser.add_argument(

@@ -1,11 +1,13 @@
 """A launch for each counterexample about one kernel, with the command that runs it."""
 
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from visaproof.execution.example_launch import Event
+    from visaproof.execution.shape import Shape
     from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
     from visaproof.launch.relations.expressions import Expression
@@ -35,12 +37,20 @@ def shown_launch(
 
 
 def shown_where_too_small(
-    finder: "TooSmall", position: "Position", argument: int | None, path: Path, arguments: Namespace
+    finder: "TooSmall",
+    position: "Position",
+    argument: int | None,
+    path: Path,
+    arguments: Namespace,
+    example: "tuple[Shape, Mapping[int, int]] | None" = None,
 ) -> "ShownLaunch":
-    """A launch in which the buffer of an argument, or shared local memory, is too small; or why none is shown."""
+    """A launch in which the buffer of an argument, or shared local memory, is too small; or why none is shown.
+
+    `example` is that of which the analysis shows a thread.
+    """
     from visaproof.report.one_kernel.launches import ShownLaunch
 
-    return ShownLaunch(finder.find(position, argument), tuple(_command(path, arguments)), finder.program.simd)
+    return ShownLaunch(finder.find(position, argument, example), tuple(_command(path, arguments)), finder.program.simd)
 
 
 def _command(path: Path, arguments: Namespace) -> list[str]:

@@ -64,6 +64,8 @@ class LaunchedIds:
     """Work items of a group."""
     told_apart: bool = True
     """Whether the ids tell the lanes apart that are on."""
+    tiled: Bool | None = None
+    """Whether the lanes run tiles, where they may."""
     digits: tuple[tuple[BitVec, int], ...] = ()
     """The number of the thread in its group, where it is a sum: words, and what one counts in each."""
 

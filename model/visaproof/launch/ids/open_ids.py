@@ -94,6 +94,7 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         ),
         most=shape.most,
         told_apart=walk.counted,
+        tiled=walk.tiled,
         digits=((_thread(shape), 1),) if walk.counted and len(read) == 1 else (),
     )
 
@@ -118,6 +119,8 @@ class _Walk:
     on: tuple[Bool, ...]
     facts: tuple[Bool, ...]
     meanings: dict[str, str]
+    tiled: Bool | None = None
+    """Whether they are those of tiles, where they may be."""
     counted: bool = True
     """Whether lanes count through the items of a group, from one to the next."""
 
@@ -243,7 +246,7 @@ def _in_tiles(simd: int, walk: _Walk, sizes: Mapping[int, BitVec], tiled: Bool) 
         eq(bit_and(left, const(columns - 1, BITS)), const(0, BITS)),
         eq(bit_and(top, const(side - 1, BITS)), const(0, BITS)),
     )
-    return _Walk(ids, tuple(on), (*walk.facts, implies(tiled, aligned)), walk.meanings)
+    return _Walk(ids, tuple(on), (*walk.facts, implies(tiled, aligned)), walk.meanings, tiled)
 
 
 def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]]:

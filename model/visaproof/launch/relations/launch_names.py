@@ -5,6 +5,7 @@ V0034             an input of at most 8 bytes, where the text has no launch info
 local_size_x      work items of a group in x (y, z), as the host enqueues it: a last group may have fewer
 global_size_x     work items of the launch in x: above each global id; the kernel may not get to know it
 group_count_x     groups of the launch in x
+src.width         texels of a row of an image, as get_image_width; height, depth, and the layers of an array
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,8 @@ from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
+from visaproof.launch.relations.image_names import NoNumber, extent_named
+from visaproof.launch.relations.named_words import Named, Place
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -53,24 +56,6 @@ OWN_SIZE = "local size "
 """Of a group, before its dimension; nobody can state it, as no name has a space."""
 LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
 
-Place = tuple[str, int]
-"""A byte of a variable."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What a name stands for."""
-
-    word: Word
-    places: tuple[Place, ...] = ()
-    """Its bytes in the payload, lowest first; none where the kernel does not get it."""
-    facts: tuple[Bool, ...] = ()
-    """What holds of it in every launch."""
-    what: str = ""
-    """For the reader, where it is no symbol of the payload."""
-    type_name: str = ""
-    """Of an argument, where the zebin says it."""
-
 
 @dataclass(frozen=True, slots=True)
 class LaunchNames:
@@ -88,14 +73,14 @@ class LaunchNames:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
         try:
             return self.found(name.text)
-        except _NoNumber as error:
+        except NoNumber as error:
             raise pointing(text, name.offset, str(error), option, error.hint) from None
 
     def of_option(self, name: Name, option: str) -> Named:
         """What a name in a size stands for.  Raises ReadError."""
         try:
             return self.found(name.text)
-        except _NoNumber as error:
+        except NoNumber as error:
             raise ReadError(str(error), in_option(option), error.hint) from None
 
     def found(self, name: str) -> Named:
@@ -107,7 +92,7 @@ class LaunchNames:
         """What the name stands for; None where that is no integer."""
         try:
             return self.found(name)
-        except _NoNumber:
+        except NoNumber:
             return None
 
     def by_word(self) -> dict[Term, str]:
@@ -146,6 +131,8 @@ class LaunchNames:
         argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
         if argument is not None:
             return self._argument(argument, arguments[argument])
+        if "." in name:
+            return extent_named(name, self.kernel, self.launch)
         if name in LAUNCH_NAMES:
             value, _, dimension = name.rpartition("_")
             return self._of_launch(value, DIMENSIONS.index(dimension))
@@ -153,7 +140,7 @@ class LaunchNames:
             if item.variable == name and item.size <= MOST_BYTES:
                 places = tuple((name, byte) for byte in range(item.size))
                 return Named(Word(self._word(places)), places)
-        raise _NoNumber(f"no argument by value is called {name!r}", self._hint())
+        raise NoNumber(f"no argument by value is called {name!r}", self._hint())
 
     def _hint(self) -> str:
         known = [one.name or f"arg{one.index}" for one in self.arguments()]
@@ -177,12 +164,12 @@ class LaunchNames:
     def _argument(self, argument: Argument, places: Mapping[int, Place]) -> Named:
         type_name = self.launch.info(argument.index).type_name
         if type_name and type_name not in SIGNED | UNSIGNED:
-            raise _NoNumber(f"{argument} is no integer but {type_name}", self._hint())
+            raise NoNumber(f"{argument} is no integer but {type_name}", self._hint())
         size = max(places) + 1
         if size > MOST_BYTES or size & (size - 1):
-            raise _NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
+            raise NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
         if len(places) < size:
-            raise _NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
+            raise NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
         own = tuple(places[byte] for byte in range(size))
         return Named(Word(self._word(own), type_name in SIGNED), own, type_name=type_name)
 
@@ -289,11 +276,3 @@ class LaunchNames:
         if found is not None:
             return Named(found.word, found.places, facts)
         return Named(Word(own), facts=facts, what=f"group count {DIMENSIONS[dimension]}")
-
-
-class _NoNumber(Exception):
-    """A name that stands for no integer."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint

@@ -174,10 +174,12 @@ def held_now(
 
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
     """Any of the running lanes: those that are still in the loop in one of the later iterations."""
-    return tuple(
-        guard if is_false(guard) else conj(guard, bool_symbol(OfLoop(name, f"lane{lane}")))
-        for lane, guard in enumerate(running)
-    )
+    return tuple(guard if is_false(guard) else conj(guard, lane_runs(name, lane)) for lane, guard in enumerate(running))
+
+
+def lane_runs(name: str, lane: int) -> Bool:
+    """Whether a lane runs the iteration that stands for the later ones."""
+    return bool_symbol(OfLoop(name, f"lane{lane}"))
 
 
 def round_writes(
@@ -188,7 +190,7 @@ def round_writes(
     fixed: frozenset[Term],
 ) -> RoundWrites:
     """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
-    marks = {bool_symbol(OfLoop(name, f"lane{lane}")): lane for lane in range(THREAD_LANES)}
+    marks = {lane_runs(name, lane): lane for lane in range(THREAD_LANES)}
     found = RoundWrites()
     for guard, at, value in private:
         if value is None or not fixed.issuperset(symbols_of(at)):

@@ -14,6 +14,7 @@ from visaproof.isa.operands import NULL, SCRATCH
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
+from visaproof.machine.symbolic.came_back import Known
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
@@ -24,6 +25,7 @@ from visaproof.machine.symbolic.register_addresses import AddressRegister, Addre
 from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
 from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guards
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.program.program import Program
 from visaproof.program.statements import (
     BindState,
@@ -33,7 +35,6 @@ from visaproof.program.statements import (
     MatrixProduct,
     MemoryMessage,
     Nothing,
-    Origin,
     ReadState,
     Refused,
     Run,
@@ -54,33 +55,10 @@ from visaproof.semantics.symbolic.state import (
     SymbolicSurface,
 )
 from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop
-from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, conj, const, disj, is_false, occurs, symbol, symbols_of
 
 LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
-
-    instruction: Origin
-    decoded: Message
-    """Its surface is the variable of the text; `surface` is what that stood for."""
-    surface: str
-    accesses: tuple[Access, ...]
-    loaded: tuple[tuple[Access, BitVec], ...]
-    """The symbol that stands for the value of each load and atomic with a destination.
-
-    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.  Loads that bring
-    what was stored in private memory are left out.
-    """
-    any_round: bool = False
-    """Whether this is one iteration of a loop for all those that were not unrolled."""
-    left_open: int = 0
-    """How many values the model had left open before."""
-    short: tuple[Access, ...] = ()
-    """Those that need registers or predicate bits that a variable does not have, where these are nondeterministic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +199,7 @@ class Machine:
     def _from_private(self, statement: MemoryMessage, access: Access, unknown: BitVec) -> BitVec:
         """What a load from private memory brings; `unknown` as far as nothing is known to be there."""
         value = self.private.load(access, unknown, self.thread.assumption(access.guard))
-        if unknown in symbols_of(value):
+        if occurs(unknown, value):
             reason = "which reads uninitialised private memory, or what a loop stores"
             self.arithmetic.arbitrary.append(Arbitrary(unknown, statement.origin, access.lane, reason))
         return value
@@ -322,9 +300,9 @@ class Machine:
         del self.beyond.found[contents.beyond :]
         del self.events[contents.events :]
 
-    def keep_messages_since(self, contents: Contents) -> None:
+    def keep_messages_since(self, contents: Contents, known: Known) -> None:
         """Restores the contents, but keeps the messages performed since, as those of any iteration."""
-        performed = [replace(one, any_round=True) for one in self.performed[contents.performed :]]
+        performed = [one.in_any_round(known) for one in self.performed[contents.performed :]]
         conditions = self.operands.conditions[contents.conditions :]
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
         beyond, events = self.beyond.found[contents.beyond :], self.events[contents.events :]

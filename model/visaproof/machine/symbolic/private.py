@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
+from visaproof.machine.symbolic.private_places import PlaceIndex, Places, are_apart
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
 from visaproof.semantics.symbolic.state import SCRATCH_BITS
@@ -31,12 +32,11 @@ from visaproof.smt import (
     linear_parts,
     neg,
     symbol,
+    truncate,
 )
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.halves import as_sum
-from visaproof.smt.slices import truncate
-from visaproof.smt.terms import lowest_bit
 
 FEW_CHOICES, MANY_CHOICES = 8, 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with
@@ -64,18 +64,6 @@ class _Met(NamedTuple):
     distance: BitVec
 
 
-class _Place(NamedTuple):
-    """An offset in parts."""
-
-    parts: int
-    """A number for all of it but its constant."""
-    constant: int
-    unit: int
-    """All of it but its constant is a multiple of this power of two."""
-    bits: int
-    """How many it has."""
-
-
 def _is_handed(word: BitVec) -> bool:
     """Whether the word was there when the thread started."""
     return word.op is Op.SYMBOL and not isinstance(word.payload, OfLoop | LoadedValue | OpenValue)
@@ -89,17 +77,39 @@ class PrivateMemory:
         self._choices = choices
         self._stores: list[PrivateStore] = []
         self._offsets: dict[BitVec, BitVec | None] = {}
-        self._places: dict[BitVec, _Place] = {}
-        self._low_halves: dict[BitVec, _Place] = {}
-        self._parts: dict[frozenset[tuple[BitVec, int]], int] = {}
-        """Offsets that differ by a constant have one number."""
+        self._places = Places()
+        self._indices: dict[int, PlaceIndex] = {}
+        """Of the stores with a value, by the bits of their offsets."""
+        self._anything: dict[int, list[int]] = {}
+        """By the bits, the numbers of the stores by which everything became arbitrary."""
 
     def contents(self) -> tuple[PrivateStore, ...]:
         """What `restore` brings back."""
         return tuple(self._stores)
 
-    def restore(self, contents: Iterable[PrivateStore]) -> None:
-        self._stores = list(contents)
+    def restore(self, contents: Sequence[PrivateStore]) -> None:
+        mine = self._stores
+        kept = next(
+            (k for k, (one, other) in enumerate(zip(mine, contents, strict=False)) if one is not other), len(contents)
+        )
+        kept = min(kept, len(mine))
+        for index in self._indices.values():
+            index.drop(kept)
+        for numbers in self._anything.values():
+            while numbers and numbers[-1] >= kept:
+                numbers.pop()
+        del mine[kept:]
+        for store in contents[kept:]:
+            self._append(store)
+
+    def _append(self, store: PrivateStore) -> None:
+        number, bits = len(self._stores), store.start.width
+        self._stores.append(store)
+        if store.value is None:
+            self._anything.setdefault(bits, []).append(number)
+        else:
+            index = self._indices.setdefault(bits, PlaceIndex())
+            index.add(number, self._places.of(store.start), store.value.width // 8)
 
     def owns(self, access: Access) -> bool:
         """Whether this is an access of private memory."""
@@ -126,7 +136,7 @@ class PrivateMemory:
                 continue
             start = self._offset(access)
             if isinstance(access, Store) and start is not None:
-                self._stores.append(PrivateStore(literals_of(access.guard), start, access.value))
+                self._append(PrivateStore(literals_of(access.guard), start, access.value))
             elif start is not None or not self._is_elsewhere(access.cell[0]):
                 self._forget(access.surface)
 
@@ -145,9 +155,9 @@ class PrivateMemory:
 
     def _forget(self, surface: str) -> None:
         if surface == SCRATCH:
-            self._stores.append(PrivateStore(NONE, const(0, SCRATCH_BITS), None))
+            self._append(PrivateStore(NONE, const(0, SCRATCH_BITS), None))
         elif self._base is not None:
-            self._stores.append(PrivateStore(NONE, const(0, self._base.width), None))
+            self._append(PrivateStore(NONE, const(0, self._base.width), None))
 
     def since(self, stores: int) -> Sequence[PrivateStore]:
         """The stores behind the first so many."""
@@ -156,7 +166,7 @@ class PrivateMemory:
     def blur(self, name: str, cells: Mapping[PrivateCell, Literals]) -> None:
         """Makes these cells arbitrary, each where its guard holds."""
         for number, ((start, size), guard) in enumerate(cells.items()):
-            self._stores.append(PrivateStore(guard, start, symbol(OfLoop(name, f"private{number}"), 8 * size)))
+            self._append(PrivateStore(guard, start, symbol(OfLoop(name, f"private{number}"), 8 * size)))
 
     def load(self, access: Access, otherwise: BitVec, assumed: Literals) -> BitVec:
         """What the access brings; `otherwise`, which is this load's own, where it is not known."""
@@ -180,16 +190,19 @@ class PrivateMemory:
 
     def _met(self, start: BitVec, width: int, assumed: Literals) -> Iterator[_Met]:
         """The stores that a load may meet, newest first, up to one that wrote all of it or left anything."""
-        full = (1 << start.width) - 1
-        place, low = self._place(start), self._low_half(start)
-        for store in reversed(self._stores):
-            if store.start.width != start.width:
-                continue
-            if store.value is None:
+        if (index := self._indices.get(start.width)) is None:
+            return
+        full, places = (1 << start.width) - 1, self._places
+        place, low = places.of(start), places.of_low_half(start)
+        anything = self._anything.get(start.width)
+        first = anything[-1] if anything else -1
+        for number in index.near(place, width):
+            if number < first:
                 return
-            size = store.value.width // 8
-            own = self._place(store.start)
-            if _apart(place, own, width, size) or _apart(low, self._low_half(store.start), width, size):
+            store = self._stores[number]
+            assert store.value is not None
+            size, own = store.value.width // 8, places.of(store.start)
+            if are_apart(place, own, width, size) or are_apart(low, places.of_low_half(store.start), width, size):
                 continue
             if place.parts == own.parts:
                 known, unknown = place.constant - own.constant & full, {}
@@ -198,25 +211,6 @@ class PrivateMemory:
             yield _Met(store.guard, store.value, sum_of(known, unknown, start.width))
             if not unknown and known + width <= size and store.guard <= assumed:
                 return
-
-    def _place(self, offset: BitVec) -> _Place:
-        if offset not in self._places:
-            constant, parts = linear_parts(offset)
-            number = self._parts.setdefault(frozenset(parts.items()), len(self._parts))
-            self._places[offset] = _Place(number, constant, lowest_bit(sum_of(0, parts, offset.width)), offset.width)
-        return self._places[offset]
-
-    def _low_half(self, offset: BitVec) -> _Place:
-        """The low half of an offset, which may be known where the halves of addresses are computed unlike."""
-        if offset not in self._low_halves:
-            self._low_halves[offset] = self._place(truncate(offset, offset.width // 2))
-        return self._low_halves[offset]
-
-
-def _apart(load: _Place, store: _Place, width: int, size: int) -> bool:
-    """Whether a load cannot meet a store: what their offsets are beside constants is equal, or multiples of a unit."""
-    period = 1 << load.bits if load.parts == store.parts else min(load.unit, store.unit)
-    return size <= (load.constant - store.constant) % period <= period - width
 
 
 def _unit_at(

@@ -1,18 +1,22 @@
 """What a symbolic run of a kernel found."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from visaproof.decode.message import Message
 from visaproof.decode.synchronisation import Synchronised
 from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.came_back import Known
 from visaproof.machine.symbolic.loops import LoopRound
-from visaproof.machine.symbolic.machine import Performed
 from visaproof.machine.symbolic.private import PrivateMemory
+from visaproof.program.statements import Origin
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.beyond import Excess
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
 from visaproof.semantics.symbolic.state import SymbolicSurface
-from visaproof.smt import Bool
+from visaproof.smt import BitVec, Bool
 
 
 class Branch(NamedTuple):
@@ -20,6 +24,41 @@ class Branch(NamedTuple):
 
     position: Position
     jumping: tuple[Bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
+
+    instruction: Origin
+    decoded: Message
+    """Its surface is the variable of the text; `surface` is what that stood for."""
+    surface: str
+    accesses: tuple[Access, ...]
+    loaded: tuple[tuple[Access, BitVec], ...]
+    """The symbol that stands for the value of each load and atomic with a destination.
+
+    It is arbitrary: nothing connects it with earlier stores, nor with 0 where the access is outside.  Loads that bring
+    what was stored in private memory are left out.
+    """
+    any_round: bool = False
+    """Whether this is one iteration of a loop for all those that were not unrolled."""
+    left_open: int = 0
+    """How many values the model had left open before."""
+    short: tuple[Access, ...] = ()
+    """Those that need registers or predicate bits that a variable does not have, where these are nondeterministic."""
+
+    def in_any_round(self, known: Known) -> "Performed":
+        """The same for all later iterations, in which that is known."""
+        found = (*self.accesses, *(one for one, _ in self.loaded), *self.short)
+        fresh = {Same(one): replace(one, guard=known.with_it(one.guard)) for one in found}
+        return replace(
+            self,
+            accesses=tuple(fresh[Same(one)] for one in self.accesses),
+            loaded=tuple((fresh[Same(one)], value) for one, value in self.loaded),
+            short=tuple(fresh[Same(one)] for one in self.short),
+            any_round=True,
+        )
 
 
 @dataclass(frozen=True, slots=True)

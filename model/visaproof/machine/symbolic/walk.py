@@ -9,13 +9,14 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
+from visaproof.machine.symbolic.came_back import NOTHING, known_of_lanes
 from visaproof.machine.symbolic.lane_elements import LaneElements
-from visaproof.machine.symbolic.loop_shape import Loop, is_costly, plain, shape
 from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
+from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, shape
 from visaproof.program.statements import Branch, End, Landing, Run
 from visaproof.semantics.symbolic.guarded import NONE, Literals
 from visaproof.smt import Bool, Term, conj, false, neg, true
@@ -23,9 +24,6 @@ from visaproof.smt.limit import Limit
 
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
-
-COSTLY = 4
-"""Where iterations go through loops of their own, or read registers by an index, so many times fewer are unrolled."""
 
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
@@ -174,7 +172,7 @@ class Walk:
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if not (self._generalise and self._generalised(loop, RoundWrites())):
+            if not (self._generalise and self._generalised(loop, RoundWrites(), back=True)):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
@@ -186,7 +184,7 @@ class Walk:
         if not self._generalise or not self._unroll:
             return self._unroll
         costly = is_costly(branch.target, self._machine.program.statements[branch.target : self._place - 1])
-        return max(1, self._unroll // COSTLY) if costly else self._unroll
+        return max(1, self._unroll // TIMES_FEWER) if costly else self._unroll
 
     def _jumping(self, branch: Branch) -> list[Bool]:
         """Whether each lane jumps, if it runs."""
@@ -221,8 +219,11 @@ class Walk:
             del loops[behind]
         return False
 
-    def _generalised(self, loop: Loop, known: RoundWrites) -> bool:
-        """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have."""
+    def _generalised(self, loop: Loop, known: RoundWrites, *, back: bool = False) -> bool:
+        """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have.
+
+        Whether the lanes have come `back` by the branch, or for the first time.
+        """
         if self._heads and loop.head < self._heads[-1]:
             return False
         before, place, heads, bounds = self._machine.contents(), self._place, len(self._heads), len(self._bounded)
@@ -232,7 +233,7 @@ class Walk:
             if loop.is_turned:
                 self._test(loop)
             if not self._lanes.nowhere:
-                self._general_round(loop, known)
+                self._general_round(loop, known, back=back)
             self._place = loop.behind
         except NotModelled:
             del self._heads[heads:], self._bounded[bounds:], self._general[general:], self._branches[branches:]
@@ -254,7 +255,7 @@ class Walk:
         if not self._lanes.nowhere:
             self._step_at(loop.branch)
 
-    def _general_round(self, loop: Loop, known: RoundWrites) -> None:
+    def _general_round(self, loop: Loop, known: RoundWrites, *, back: bool) -> None:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, loop.left_at, len(self._bounded), len(self._general)
         before, running = machine.contents(), self._lanes.running
@@ -282,11 +283,15 @@ class Walk:
         ended = self._held(known, in_it, here) + elements.held(in_it, here)
         going = self._lanes.running, self._lanes.facts
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
-        again = self._lanes_again(loop) if self._compared_as else []
+        goes_on = map(neg if loop.is_turned else conj, self._jumping(loop.branch))
+        again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
+        if back and not self._compared_as:
+            fixed = machine.fixed(before.performed)
+            told = known_of_lanes(name, known, held, in_it, again, machine.thread.registers, here, fixed)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
             exits = sorted({behind, *exits})
-        machine.keep_messages_since(before)
+        machine.keep_messages_since(before, told)
         machine.forget(
             f"{name}.left", replace(known, shifts=set()), running, facts
         )  # lanes leave in different iterations
@@ -306,11 +311,6 @@ class Walk:
             return []
         self._moments += 1
         return self._machine.held(f"moment.{self._compared_as}.{self._moments}", known, running, facts)
-
-    def _lanes_again(self, loop: Loop) -> list[Bool]:
-        """The lanes that go on."""
-        goes_on = neg if loop.is_turned else conj
-        return list(map(conj, self._lanes.running, map(goes_on, self._jumping(loop.branch))))
 
     def _round(self, name: str, loop: Loop, messages: int) -> RoundWrites:
         """Runs an iteration, and says what was written; so many `messages` came before."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM, SLM_TAG
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.buffer_places import LaunchBuffers, Place, facts_of
 from visaproof.semantics.symbolic.accesses import Access, Store

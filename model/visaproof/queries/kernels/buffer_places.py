@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import (

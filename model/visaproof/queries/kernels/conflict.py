@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store

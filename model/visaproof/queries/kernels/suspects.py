@@ -10,8 +10,7 @@ from enum import Enum
 
 from visaproof.isa.errors import Position
 from visaproof.isa.operands import SLM
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import compares_with_itself, launched_variables

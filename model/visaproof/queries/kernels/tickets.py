@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from visaproof.launch.premises import premise
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.serialisation import TICKETS
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import cells_equal

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from visaproof.isa.errors import NotModelled
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.program.effects import lanes_of_message
 from visaproof.queries.kernels.atomic_order import order_is_unseen
 from visaproof.queries.kernels.buffer_places import is_private

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from visaproof.decode.synchronisation import SIGNAL, Fence, Form, Memory, Synchronised
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.refinement.effects.side import Side
 from visaproof.smt import is_true

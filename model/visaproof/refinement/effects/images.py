@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from visaproof.isa.errors import NotModelled
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.refinement.effects.side import Side
 from visaproof.semantics.symbolic.accesses import Load

@@ -5,7 +5,7 @@ atomic after the store.  What is stored after the last of these is not compared.
 """
 
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.program.statements import MemoryMessage, Run, Synchronise
 from visaproof.refinement.effects.side import Side, epoch, surface_at
 from visaproof.semantics.symbolic.accesses import Atomic, Store

@@ -13,8 +13,7 @@ from typing import cast
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer, is_private
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing

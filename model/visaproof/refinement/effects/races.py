@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.conflict import accesses_by_lane, lanes_meet
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load

@@ -7,8 +7,7 @@ from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import NO_OWNER, Owner
 from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores, AfterMessage, AfterTurn, surface_after

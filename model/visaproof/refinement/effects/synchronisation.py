@@ -17,7 +17,7 @@ from typing import NamedTuple
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.course import MarkKind, course
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.refinement.effects.fences import (
     Moments,
     is_covered,

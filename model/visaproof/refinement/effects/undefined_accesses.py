@@ -1,6 +1,6 @@
 """What is wrong with an access that is undefined: an address, or registers that a variable does not have."""
 
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.smt import is_false, known_trailing_zeros

@@ -11,8 +11,7 @@ from visaproof.checking.ladder import Holds, Values, climb
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.machine.symbolic.machine import Performed
-from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Run
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.sharing import Sharing

@@ -22,8 +22,10 @@ from visaproof.isa.readings import READINGS
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.conflicts import data_dependence, input_lines, readings_lines
+from visaproof.report.one_kernel.halves import Parts
+from visaproof.report.one_kernel.lane_rows import LaneRow, Rows, in_rows
 from visaproof.report.one_kernel.lane_table import MARK
-from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
+from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.semantics.concrete.surface import Buffer
 
 if TYPE_CHECKING:
@@ -35,12 +37,21 @@ MOST_ROWS = 8
 """Lanes that are shown of one message."""
 
 
-def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None) -> Iterator[str]:
+def finding_lines(
+    answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None, parts: Parts | None = None
+) -> Iterator[str]:
     """One message: its source line, what is known of its bounds and of its meaning, and a launch that leaves them."""
-    instruction = finding.question.instruction
+    parts = parts or Parts(answers.kernel)
+    own = list(_verdict_lines(answers, finding, launch, parts.verbose))
+    verdict = type(finding.bounds), type(finding.meaning), finding.enough
+    has_launch = launch is not None and launch.is_shown
+    yield from parts.lines(finding.question.instruction, str(finding.surfaces), verdict, own, has_launch)
+
+
+def _verdict_lines(
+    answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None", verbose: bool
+) -> Iterator[str]:
     surface = surfaces_name(answers, finding)
-    yield ""
-    yield from statement_lines(answers.kernel, instruction)
     match finding.bounds:
         case Holds(rung, bounded):
             yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
@@ -51,7 +62,8 @@ def finding_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "Shown
         case Outside() as outside if finding.free_size:
             yield from _too_small(finding, outside, surface_name(answers, outside.surface), launch)
         case Outside() as outside:
-            yield from _outside_lines(answers, outside, surface_name(answers, outside.surface), launch, finding.enough)
+            surface = surface_name(answers, outside.surface)
+            yield from _outside_lines(answers, outside, surface, launch, finding.enough, verbose)
             if finding.enough is not None:
                 yield f"{INDENT}hint: {finding.enough.options}"
     match finding.meaning:
@@ -106,7 +118,12 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
 
 
 def _outside_lines(
-    answers: BoundsAnswers, outside: Outside, surface: str, launch: "ShownLaunch | None", enough: EnoughBytes | None
+    answers: BoundsAnswers,
+    outside: Outside,
+    surface: str,
+    launch: "ShownLaunch | None",
+    enough: EnoughBytes | None,
+    verbose: bool,
 ) -> Iterator[str]:
     """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
@@ -124,7 +141,12 @@ def _outside_lines(
     )
     yield ""
     yield from (f"{INDENT}{line}" for line in _lane_table(outside))
-    yield from _shown_lines(answers, outside.shown)
+    if verbose or launch is None or not launch.is_shown:
+        yield from _shown_lines(answers, outside.shown)
+    else:
+        yield ""
+        data = data_dependence(answers, outside.shown)
+        yield from [f"{INDENT}depends on data: {data}"] if data else []
     if launch is not None:
         yield from (f"{INDENT}{line}" for line in launch.lines())
 
@@ -134,10 +156,9 @@ def _who(lane: int | None) -> str:
 
 
 def _span(reached: Reached) -> str:
-    address, *others = reached.cell
-    if others:
+    if len(reached.cell) > 1:
         return f"texel ({', '.join(map(str, reached.cell))})"
-    first = address if reached.offset is None else reached.offset
+    first = _first(reached)
     return f"bytes {first:#x}..{first + reached.width - 1:#x}"
 
 
@@ -159,12 +180,49 @@ def _lane_table(outside: Outside) -> Iterator[str]:
     first = min(max(0, leave.index(True) - 1), max(0, len(rows) - MOST_ROWS)) if any(leave) else 0
     if first:
         yield f"    {first} lane{'s' * (first > 1)} before, inside"
-    for (lane, accesses), leaves in islice(zip(rows, leave, strict=True), first, first + MOST_ROWS):
-        spans = ", ".join(_span(one) + (" outside" if one.outside else "") for one in accesses)
-        yield f"{MARK if leaves else ' '} {'-' if lane is None else lane:>5}  {spans}"
-    rest = leave[first + MOST_ROWS :]
+    at = first
+    for row in islice(_rows(rows[first:]), MOST_ROWS):
+        leaves, count = leave[at], len(row.lanes) if isinstance(row, Rows) else 1
+        at += count
+        yield f"{MARK if leaves else ' '} {_lanes(row):>5}  {_accesses(row, leaves)}"
+    rest = leave[at:]
     if rest:
         yield f"    {len(rest)} more lanes, {sum(rest)} of them with an access outside"
+
+
+_Row = tuple[int | None, list[Reached]]
+
+
+def _rows(rows: list[_Row]) -> Iterator[Rows | _Row]:
+    """Neighbours with one access of bytes each together; others are rows of their own."""
+    for plain, group in groupby(rows, key=_is_plain):
+        found = list(group)
+        if plain:
+            lanes = [LaneRow(lane or 0, _first(one), one.width, str(one.outside)) for lane, (one,) in found]
+            yield from in_rows(lanes)
+        else:
+            yield from found
+
+
+def _is_plain(row: _Row) -> bool:
+    lane, accesses = row
+    return lane is not None and len(accesses) == 1 and len(accesses[0].cell) == 1
+
+
+def _lanes(row: Rows | _Row) -> str:
+    if isinstance(row, Rows):
+        return row.name
+    return "-" if row[0] is None else str(row[0])
+
+
+def _accesses(row: Rows | _Row, leaves: bool) -> str:
+    if isinstance(row, Rows):
+        return f"bytes {row.span}" + (" outside" if leaves else "")
+    return ", ".join(_span(one) + (" outside" if one.outside else "") for one in row[1])
+
+
+def _first(reached: Reached) -> int:
+    return reached.cell[0] if reached.offset is None else reached.offset
 
 
 def _shown_lines(answers: BoundsAnswers, shown: Shown) -> Iterator[str]:

@@ -71,7 +71,8 @@ def _enough(enough: EnoughBytes | None) -> Enough | None:
     """The size that is enough, and the relations with which it is."""
     if enough is None:
         return None
-    return Enough(bytes=str(enough.amount), where=[str(one) for one in enough.relations], by=enough.rung)
+    amount = None if enough.of_image else str(enough.amount)
+    return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.rung)
 
 
 def _earlier(found: OnlyAfter | None) -> EarlierStatement | None:

@@ -11,9 +11,10 @@ from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernels.premises import premise_lines
+from visaproof.report.one_kernel.halves import Parts
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.lane_table import lane_table
-from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
+from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.text.hints import fitting
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.names import is_lane, is_size
@@ -34,11 +35,20 @@ def header(answers: AskedKernel) -> Iterator[str]:
     yield f"  launch: {answers.launch.source}"
 
 
-def finding_lines(answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None) -> Iterator[str]:
+def finding_lines(
+    answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None, parts: Parts | None = None
+) -> Iterator[str]:
     """One scatter: its source line and verdict, and for a conflict the lanes, the inputs and a launch that has it."""
-    instruction = finding.question.instruction
-    yield ""
-    yield from statement_lines(answers.kernel, instruction)
+    parts = parts or Parts(answers.kernel)
+    own = list(_verdict_lines(answers, finding, launch, parts.verbose))
+    instruction, surface = finding.question.instruction, finding.question.performed.surface
+    has_launch = launch is not None and launch.is_shown
+    yield from parts.lines(instruction, surface, type(finding.answer), own, has_launch)
+
+
+def _verdict_lines(
+    answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None", verbose: bool
+) -> Iterator[str]:
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
         case Free(rung, bounded):
@@ -58,7 +68,7 @@ def finding_lines(answers: KernelAnswers, finding: Finding, launch: "ShownLaunch
             yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
-            yield from _conflict_lines(answers, finding, conflict, surface, launch)
+            yield from _conflict_lines(answers, finding, conflict, surface, launch, verbose)
 
 
 def _unit(finding: Finding) -> str:
@@ -72,9 +82,17 @@ def _rounds(loops: tuple[Position, ...]) -> str:
 
 
 def _conflict_lines(
-    answers: KernelAnswers, finding: Finding, conflict: Conflict, surface: str, launch: "ShownLaunch | None"
+    answers: KernelAnswers,
+    finding: Finding,
+    conflict: Conflict,
+    surface: str,
+    launch: "ShownLaunch | None",
+    verbose: bool,
 ) -> Iterator[str]:
-    """The lanes that collide: in a launch, or if none is shown, in the run of one thread."""
+    """The lanes that collide: in a launch, or if none is shown, in the run of one thread.
+
+    A launch says what the inputs of a thread come to; they follow it for who wants them.
+    """
     offset = finding.question.instruction.first_lane
     met = None if launch is None or not launch.is_another else colliding(launch.writes)
     if met is not None and launch is not None:
@@ -86,8 +104,9 @@ def _conflict_lines(
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
     if met is None:
-        yield from (f"        {line}" for line in input_lines(answers, conflict))
         data = data_dependence(answers, conflict)
+        if verbose or launch is None or not launch.is_shown:
+            yield from (f"        {line}" for line in input_lines(answers, conflict))
         if data:
             yield f"        depends on data: {data}"
     if launch is not None:

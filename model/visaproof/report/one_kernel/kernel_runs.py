@@ -7,7 +7,7 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
-from visaproof.machine.symbolic.machine import Performed
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.syntax import Kernel
 

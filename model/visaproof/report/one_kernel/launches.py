@@ -24,6 +24,7 @@ from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 from visaproof.smt import evaluate
+from visaproof.smt.evaluate import evaluate_all
 
 
 def launch_of(
@@ -36,7 +37,7 @@ def launch_of(
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
     """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
-    stated = _stated(answers, where, sizes, global_size, _launch_in(answers, shown.values))
+    stated = _stated(answers, where, sizes, global_size, launch_in(answers, shown.values))
     if any(loads_that_decide(answers, shown)):
         stated = replace(stated, contents=("small", "counting", "zeros"))
     return find_launch(_program(answers), position, event, stated)
@@ -96,11 +97,12 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
     return (x, y, z) if global_size and min(x, y, z) > 0 else None
 
 
-def _launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
+def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
     """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
     names = LaunchNames(answers.kernel, answers.launch, answers.start)
-    found = (names.number(f"local_size_{dimension}") for dimension in DIMENSIONS)
-    x, y, z = (1 if one is None else max(1, evaluate(one.word.term, values)) for one in found)
+    found = ((names.number(f"local_size_{d}"), names.number(names.own_size(k))) for k, d in enumerate(DIMENSIONS))
+    words = ([one.word.term for one in each if one is not None] for each in found)
+    x, y, z = (max(1, *evaluate_all(each, values)) for each in words)
     local = answers.launch.group_size or (x, y, z)
     gx, gy, gz = (evaluate(word, values) + 1 for word in GROUP_IDS)
     shape = Shape((gx * local[0], gy * local[1], gz * local[2]), local)
@@ -141,6 +143,11 @@ class ShownLaunch:
         text = self.found.buffers.get(argument.index, "") if isinstance(self.found, ExampleLaunch) and argument else ""
         _, _, size = text.partition(":")
         return f", which has {counted_bytes(int(size))}" if size.isdecimal() else ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether one was found."""
+        return isinstance(self.found, ExampleLaunch)
 
     @property
     def writes(self) -> tuple[Write, ...]:

@@ -14,6 +14,7 @@ from visaproof.launch.premises import Premise
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines, header
+from visaproof.report.one_kernel.halves import Parts
 from visaproof.report.records.conflicts import Scatter
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ def weakest_header(answers: KernelAnswers) -> Iterator[str]:
         yield f"    {line.removeprefix('  assumed: ')}"
 
 
-def weakest_lines(one: Weakest, launch: "ShownLaunch | None" = None) -> Iterator[str]:
+def weakest_lines(one: Weakest, launch: "ShownLaunch | None" = None, parts: Parts | None = None) -> Iterator[str]:
     """The scatter with its verdict, and the sets that do not suffice."""
-    yield from finding_lines(one.answers, one.finding, launch)
+    yield from finding_lines(one.answers, one.finding, launch, parts)
     weaker = "; ".join(f"{assume.value}: {_said(finding)}" for assume, finding in one.weaker)
     if one.suffices:
         yield f"        assumed: {one.assume.value}" + (f" (not enough: {weaker})" if weaker else "")

@@ -102,11 +102,10 @@ def _message(
             headline, pictures = _outside(one, answer, buffer, name)
             panels += _shown(one.launch, answer.inputs, answer.execution_mask, answer.depends_on_data)
     if one.inside_if is not None:
-        needed = (
-            (f"{buffer.name} has at least {one.inside_if.bytes} bytes",),
-            *((each,) for each in one.inside_if.where),
-        )
-        panels.insert(0, Panel("in bounds if", needed))
+        size = one.inside_if.bytes
+        needed = [(f"{buffer.name} has at least {size} bytes",)] if size is not None else []
+        needed += [(each,) for each in one.inside_if.where]
+        panels.insert(0, Panel("in bounds if", tuple(needed)))
     if one.only_after is not None:
         panels.insert(0, Panel("in bounds if", ((f"line {one.only_after.line} is",),)))
     return Entry(

@@ -63,10 +63,10 @@ BoundsAnswer = Proved | Bounded | Unknown | NotModelled | Refuted
 class Enough(msgspec.Struct, kw_only=True, frozen=True):
     """A size with which a message was proved to stay inside, where the relations hold.
 
-    Where `size_is_arbitrary` is false, the size is the known one.
+    Where `size_is_arbitrary` is false, the size is the known one.  Of an image, the relations alone say it.
     """
 
-    bytes: str
+    bytes: str | None
     where: list[str]
     by: str
 

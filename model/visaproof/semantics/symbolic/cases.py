@@ -4,14 +4,14 @@ What a statement without a mask computes in a lane that is off is then apart fro
 and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_the_choice_between_its_values` decides it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.guarded import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, true
-from visaproof.smt.evaluate import substitute_bools
+from visaproof.smt.evaluate import Booleans, substitute_bools
 
 MOST_CHOICES = 2
 """On one way to a result: each of them doubles the results."""
@@ -51,13 +51,13 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
 
 
 @kept(KEPT)
-def known_under(assumed: Literals) -> Mapping[Term, Term]:
+def known_under(assumed: Literals) -> Booleans:
     """What is true, and what is false, where these hold."""
     known: dict[Term, Term] = {}
     for literal in assumed:
         known[literal] = true()
         known[neg(literal)] = false()
-    return known
+    return Booleans(known)
 
 
 def under(value: AnyTerm, assumed: Literals) -> AnyTerm:

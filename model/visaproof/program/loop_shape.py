@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from visaproof.program.statements import Branch, MemoryMessage, SetAddress, Statement, Synchronise
 
+TIMES_FEWER = 4
+"""Where iterations go through loops of their own, or read registers by an index, so many times fewer are unrolled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:

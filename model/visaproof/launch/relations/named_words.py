@@ -1,0 +1,32 @@
+"""What a name of a relation stands for."""
+
+from dataclasses import dataclass
+
+from visaproof.launch.relations.exact_terms import Word
+from visaproof.smt import Bool
+
+Place = tuple[str, int]
+"""A byte of a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A word of the payload, or one that only the host knows."""
+
+    word: Word
+    places: tuple[Place, ...] = ()
+    """Its bytes in the payload, lowest first; none where the kernel does not get it."""
+    facts: tuple[Bool, ...] = ()
+    """What holds of it in every launch."""
+    what: str = ""
+    """For the reader, where it is no symbol of the payload."""
+    type_name: str = ""
+    """Of an argument, where the zebin says it."""
+
+
+class NoNumber(Exception):
+    """A name that stands for no integer."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
