@@ -51,7 +51,8 @@ class LaunchIntegers:
             if self.stride_name(word, d).startswith(STRIDE):
                 found[word] = {(f"{STRIDE}{d}",): 1}
         steps: dict[int, Counted] = {}
-        for d, word in enumerate(self.launched.ids[lane] if lane is not None else ()):
+        ids = self.launched.ids  # a kernel of the VectorCompiler has one work item, and lanes of its messages
+        for d, word in enumerate(ids[lane] if lane is not None and lane < len(ids) else ()):
             first, parts = linear_parts(word)
             if len(parts) == 1:
                 ((atom, times),) = parts.items()
