@@ -24,7 +24,6 @@ from visaproof.refinement.difference import Difference
 from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
     IN_STEP_OR_RUNS,
-    QUICKLY_IN_ONE_MEMORY,
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
 )
@@ -39,7 +38,6 @@ NOTICE = "<!-- Made by `make pages` from the code; changes by hand are lost. -->
 TABLES = (
     ("Where buffers may overlap, first", IN_ONE_MEMORY),
     ("Where buffers are apart", STRATEGIES),
-    ("What refines there, where buffers may overlap, before runs", QUICKLY_IN_ONE_MEMORY),
     ("What refines there, where buffers may overlap, after them", SOLVED_IN_ONE_MEMORY),
     ("Where the target has what no proof models", IN_STEP_OR_RUNS),
 )

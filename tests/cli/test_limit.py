@@ -26,6 +26,7 @@ NOT_ASKING = (
     "cache",
     "dump",
     "doctor",
+    "watch",
     "report",
     "schema",
     "completion",

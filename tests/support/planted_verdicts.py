@@ -49,11 +49,14 @@ from visaproof.queries.query import Query
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.difference import ByteDiffers, Difference
+from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.environment.interference import interfered
+from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import normal_forms, solver
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
+from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.rules import decision as rules
 from visaproof.rules import verdicts as rule_verdicts
 from visaproof.semantics.concrete.choices import Choices, Picked
@@ -229,7 +232,10 @@ def stores_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(normal_forms, "in_step", lambda comparison: comparison.question)
+    def anything(runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, _: object) -> Question:
+        return questions(runners, launched, scope.forbidden)[1]
+
+    monkeypatch.setattr(normal_forms, "in_step", anything)
     return not isinstance(refined(LOOP + APART + STORE_B, LOOP + ADDED), Refines)
 
 

@@ -29,7 +29,6 @@ from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
     IN_STEP_OR_RUNS,
     PROOFS,
-    QUICKLY_IN_ONE_MEMORY,
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
 )
@@ -114,8 +113,6 @@ def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refi
     if together is not None:
         overlap = asked.about(together)
         with asked.stages.part("where buffers overlap"):
-            if isinstance(verdict, Refines) and (shown := first_answer(QUICKLY_IN_ONE_MEMORY, overlap)) is not None:
-                return shown[1]
             alone = together.split is None and bool(together.sharing.alignments)  # work items might race in these runs
             if alone:
                 with asked.stages.timed("runs"):

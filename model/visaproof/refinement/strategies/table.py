@@ -88,8 +88,8 @@ STRATEGIES = (
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
-    Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK),
     Strategy("runs", _every, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
+    Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK),
     Strategy("another order", _of_parts, solver.in_another_order, (Refines,), "a question for each exchange"),
     Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
     Strategy("case by case", _stores_differ_in_number, solver.case_by_case, (Refines,), "a question for each case"),
@@ -121,9 +121,6 @@ def _without_loops(row: Strategy) -> Strategy:
 
 IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
 """What is asked first where buffers may overlap: proofs that need not know which do."""
-
-QUICKLY_IN_ONE_MEMORY = (Strategy("simple stores", _no_loops, solver.as_it_is, (Refines,), QUICK),)
-"""What is asked there before there are runs."""
 
 SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, solver.proved_as_it_is, (Refines,), A_QUESTION),)
 """What is asked there of a target that refines the source where buffers are apart."""
