@@ -109,6 +109,15 @@ def test_files_are_looked_at_and_what_is_written_is_not(tmp_path, monkeypatch, v
     assert (ran.code, seen) == (0, [[tmp_path, MANIFEST]])
 
 
+def test_the_launch_beside_a_kernel_is_looked_at(monkeypatch, visaproof):
+    pairs = Path(__file__).parents[2] / "docs" / "examples" / "pairs.visaasm"
+    seen = []
+    monkeypatch.setattr(watch, "_one_run", lambda arguments, sources, inputs, known: seen.append(inputs) or 0)
+    for words in ((), ("--launch", "none")):
+        visaproof("watch", "--until-ok", "conflicts", pairs, *words)
+    assert seen == [[pairs, pairs.with_suffix(".bin")], [pairs, Path("none")]]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -15,9 +15,11 @@ from typing import Any, cast
 from visaproof.checking.termination import interrupted_by_signals
 from visaproof.cli.many.config import FILE as CONFIG
 from visaproof.cli.many.files import SOURCES, called_by
+from visaproof.cli.many.files import SUFFIX as KERNELS
 from visaproof.cli.options.arguments import Subparsers
 from visaproof.cli.options.errors import UsageError
 from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.cli.options.launch_files import NO_LAUNCH, launch_for
 
 WATCHED = ("conflicts", "bounds", "check", "run", "triage", "refine", "tv", "ocloc", "rules", "prove", "replay")
 DUMPED = ("conflicts", "bounds", "check", "run")
@@ -70,7 +72,7 @@ def run(arguments: Namespace) -> int:
         return ExitCode.USAGE
     except SystemExit:  # help
         return ExitCode.OK
-    inputs = list(_inputs(inner))
+    inputs = [*_inputs(inner), *_launches(inner)]
     if not inputs:
         raise UsageError(f"{arguments.asked}: the command names no file to watch", "as in watch conflicts k.visaasm")
     sources = [path for path in inputs if path.suffix in SOURCES] if arguments.asked in DUMPED else []
@@ -145,6 +147,13 @@ def _inputs(inner: Namespace) -> Iterator[Path]:
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
         if name not in WRITTEN:
             yield from (one for one in values if isinstance(one, Path))
+
+
+def _launches(inner: Namespace) -> Iterator[Path]:
+    """What the command finds beside kernels that it names."""
+    if getattr(inner, "launch", NO_LAUNCH) is None:
+        kernels = [path for path in _inputs(inner) if path.suffix == KERNELS]
+        yield from (found for path in kernels if (found := launch_for(None, path)) is not None)
 
 
 def _state(inputs: Sequence[Path]) -> State:

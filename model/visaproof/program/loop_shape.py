@@ -1,7 +1,7 @@
 """Where an iteration of a loop begins and ends.
 
 Optimised code tests at the end of an iteration; unoptimised code at the beginning, and goes back in any case.  There an
-iteration is taken to begin behind the test and to end with it, so that both go through the same iterations.
+iteration is taken to begin after the test and to end with it, so that both go through the same iterations.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Loop:
     head: int
     """The first statement of the loop."""
     behind: int
-    """Behind its last one."""
+    """After its last one."""
 
     @property
     def is_turned(self) -> bool:
@@ -73,8 +73,4 @@ def is_costly(head: int, inside: Sequence[Statement]) -> bool:
 
 def _is_effect(one: Statement) -> bool:
     """Whether it does more than to look at memory."""
-    loads = isinstance(one, MemoryMessage) and any(word in one.message.spec.mnemonic for word in _LOADS)
-    return isinstance(one, Synchronise) or (isinstance(one, MemoryMessage) and not loads)
-
-
-_LOADS = "GATHER", "LOAD", "_LD"
+    return isinstance(one, Synchronise) or (isinstance(one, MemoryMessage) and not one.is_load)

@@ -189,6 +189,11 @@ class MemoryMessage(_Lowered):
         """Whether it may leave something else each time that it runs."""
         return "ATOMIC" in self.message.spec.mnemonic
 
+    @property
+    def is_load(self) -> bool:
+        """Whether it only looks at memory."""
+        return hasattr(self.message, "dst") and not self.is_atomic
+
 
 @dataclass(frozen=True, slots=True)
 class SamplerMessage(_Lowered):

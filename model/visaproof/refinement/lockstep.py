@@ -18,7 +18,7 @@ from typing import cast
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.float_results import Floats
 from visaproof.launch.matching import own_predicates
-from visaproof.machine.symbolic.loops import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind

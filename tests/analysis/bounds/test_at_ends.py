@@ -166,7 +166,7 @@ def test_of_whole_groups_a_size_may_be_subtracted(uniform: bool) -> None:
     kernel = read_kernel((DATA / "enqueued.visaasm").read_text(), "enqueued.visaasm")
     launch = replace(read_launch(DATA / "ends.ze_info", kernel), uniform=uniform)
     answers = ask_bounds(kernel, Platform.DG2, launch, Assume.LAUNCH, StatedLaunch(align=4), 20_000)
-    named = {str(one.enough.amount) for one in answers.answers() if one.enough is not None}
+    named = {str(one.enough.size.amount) for one in answers.answers() if one.enough and one.enough.size}
     assert named == {OF_WHOLE_GROUPS if uniform else SIZES["enqueued"]}
     assert ("uniform-groups" in {one.name for one in answers.start.assumed}) == uniform
 

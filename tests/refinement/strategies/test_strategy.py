@@ -81,6 +81,13 @@ def test_rows_of_a_table_have_names_of_their_own(rows: tuple[Strategy, ...]) -> 
 
 
 @pytest.mark.parametrize("rows", [table.STRATEGIES, table.IN_STEP_OR_RUNS])
+def test_runs_come_before_a_proof_by_iterations(rows: tuple[Strategy, ...]) -> None:
+    """They audit it."""
+    names = [one.name for one in rows]
+    assert names.index("few runs") < names.index(table.IN_STEP.name)
+
+
+@pytest.mark.parametrize("rows", [table.STRATEGIES, table.IN_STEP_OR_RUNS])
 def test_only_a_run_shows_a_difference(rows: tuple[Strategy, ...]) -> None:
     """What a solver finds is run as well before it counts."""
     confirmed = {"one arbitrary place"}

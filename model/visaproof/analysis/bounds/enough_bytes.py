@@ -18,7 +18,7 @@ from visaproof.analysis.bounds.at_ends import Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
-from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
@@ -86,7 +86,7 @@ class SizeFinder:
     def __post_init__(self) -> None:
         self.ends = Ends(self.names, self._excluded)
 
-    def find(self, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
+    def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
         surface = self.surface(key)
         doubts = [doubt for question in rounds for doubt in question.outside]
@@ -102,13 +102,13 @@ class SizeFinder:
             if surface not in self.in_vain and (found := self._first(asked, asked.elements())) is not None:
                 return found
             asked.until = inf
-            return self._without_relations(asked, by_ends)
+            return self._without_relations(asked, by_ends, difference(enough.amount))
         except LimitReached:  # what needs no solver is known
             return by_ends
         finally:
             self.readable_ms -= 1000 * (process_time() - before)
 
-    def _first(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _first(self, asked: "OfMessage", candidates: Iterable[Expression]) -> InsideIf | None:
         if (found := self._found(asked, candidates)) is None:
             self.in_vain.add(asked.surface)
         return found
@@ -122,35 +122,36 @@ class SizeFinder:
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
 
-    def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> EnoughBytes | None:
+    def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> InsideIf | None:
         """What the addresses say as integers, if some launch obeys the relations."""
-        found = EnoughBytes(asked.surface, difference(enough.amount), enough.relations, RUNG)
-        return found if asked.is_reached(found.amount, found.relations) else None
+        amount = difference(enough.amount)
+        found = InsideIf(enough.relations, RUNG, Bytes(asked.surface, amount))
+        return found if asked.is_reached(amount, found.relations) else None
 
-    def _without_relations(self, asked: "OfMessage", named: EnoughBytes) -> EnoughBytes:
+    def _without_relations(self, asked: "OfMessage", named: InsideIf, amount: Expression) -> InsideIf:
         """The same if a solver needs no relations for it."""
-        amount, surface = named.amount, asked.surface
+        surface = asked.surface
         if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
             asked.most_ms, before = SLOW_MS, process_time()
             without = asked.proved(amount, ())
             if process_time() - before > SLOW_MS / 1000:
                 self.slow.add(surface)
             if without:
-                return EnoughBytes(surface, amount, (), without)
+                return InsideIf((), without, named.size)
             self.needed.add((surface, amount))
         return named
 
-    def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> EnoughBytes | None:
+    def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> InsideIf | None:
         for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
-                return EnoughBytes(asked.surface, amount, known, rung)
+                return InsideIf(known, rung, Bytes(asked.surface, amount))
             rung = asked.proved(amount, relations)
             asked.until = inf if rung else asked.until
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 self.found[amount] = relations
-                return EnoughBytes(asked.surface, amount, relations, rung)
+                return InsideIf(relations, rung, Bytes(asked.surface, amount))
         return None
 
     def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from visaproof.analysis.bounds.by_ends import RUNG
 from visaproof.analysis.bounds.elements import symbols_used
 from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
-from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.launch.relations.expressions import Number, Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, difference
 from visaproof.queries.kernels.bounds import BoundsQuestion
@@ -16,7 +16,7 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import value_of
 
 
-def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
+def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
     """That what the accesses reach at most is no more than there is, if some launch obeys that."""
     surface, size = finder.surface(key), _size(finder, key)
     if surface is None or size is None:
@@ -34,7 +34,7 @@ def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str
     asked.most_ms = SLOW_MS
     if own and others and (by_solver := asked.proved(amount, own)):
         relations, rung = own, by_solver
-    return EnoughBytes(surface, amount, relations, rung, is_known=True)
+    return InsideIf(relations, rung)
 
 
 def _size(finder: SizeFinder, key: str) -> Polynomial | None:

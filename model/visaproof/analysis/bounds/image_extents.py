@@ -12,8 +12,8 @@ from dataclasses import replace
 from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient
 from visaproof.analysis.bounds.elements import symbols_used
 from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder, search_for
+from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.launch_integers import wide
-from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.input_meaning import DIMENSIONS, Argument
@@ -33,7 +33,7 @@ AXES, LEVEL = 3, 3
 """Coordinates of a texel, and which of the parts of a cell is its level."""
 
 
-def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> EnoughBytes | None:
+def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
     """Extents with which every access is inside, if some launch obeys the relations."""
     try:
         relations, rung = _relations(finder, rounds, key)
@@ -47,11 +47,7 @@ def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> 
     if own != relations and (by_solver := _proved(finder, rounds, own)):
         relations, rung = own, by_solver
     terms = [term for one in relations for term in _facts(finder, one)]
-    return (
-        EnoughBytes("", Number(0), relations, rung, is_known=True, of_image=True)
-        if asked.is_reached_under(terms)
-        else None
-    )
+    return InsideIf(relations, rung) if asked.is_reached_under(terms) else None
 
 
 def is_as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> str:

@@ -8,7 +8,7 @@ from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.fixed_sizes import where_it_fits
 from visaproof.analysis.bounds.image_extents import as_large, is_as_large
-from visaproof.analysis.bounds.named_size import EnoughBytes
+from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
@@ -90,8 +90,8 @@ class BoundsFinding:
     """Whether the size of its surface is arbitrary."""
     needed: int | None
     """Bytes of the surface that are enough, where the addresses are bounded by themselves."""
-    enough: EnoughBytes | None = None
-    """How many are, as a relation to arguments and the launch; of a size that is known, with which relations it is."""
+    enough: InsideIf | None = None
+    """With what every access would be inside."""
     only_after: OnlyAfter | None = None
     """An earlier statement, if it leaves the surface wherever this one does."""
 

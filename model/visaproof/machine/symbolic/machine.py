@@ -14,10 +14,10 @@ from visaproof.isa.operands import NULL, SCRATCH
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
-from visaproof.machine.symbolic.came_back import Known
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
-from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
+from visaproof.machine.symbolic.loops.came_back import Known
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore

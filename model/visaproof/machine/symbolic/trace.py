@@ -8,8 +8,8 @@ from visaproof.decode.synchronisation import Synchronised
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.machine.symbolic.came_back import Known
-from visaproof.machine.symbolic.loops import LoopRound
+from visaproof.machine.symbolic.loops.came_back import Known
+from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.private import PrivateMemory
 from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Access

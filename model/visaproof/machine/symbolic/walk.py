@@ -9,9 +9,17 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Execution
-from visaproof.machine.symbolic.came_back import NOTHING, known_of_lanes
-from visaproof.machine.symbolic.lane_elements import LaneElements
-from visaproof.machine.symbolic.loops import Held, LoopRound, RoundWrites, in_round, owners, round_writes, shifts
+from visaproof.machine.symbolic.loops.came_back import NOTHING, known_of_lanes
+from visaproof.machine.symbolic.loops.iteration import (
+    Held,
+    LoopRound,
+    RoundWrites,
+    in_round,
+    owners,
+    round_writes,
+    shifts,
+)
+from visaproof.machine.symbolic.loops.lane_elements import LaneElements
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace

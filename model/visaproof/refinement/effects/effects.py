@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.identity import Same
-from visaproof.machine.symbolic.loops import LoopRound
+from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import conflict_questions
 from visaproof.queries.kernels.shared_memory import SharedMemory

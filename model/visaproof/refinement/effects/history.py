@@ -9,7 +9,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.machine.symbolic.loops import Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import Held, LoopRound
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes

@@ -69,6 +69,7 @@ A_FEW = f"{AUDITS} runs"
 MANY = f"{GUESSES} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
+FEW_RUNS = Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW)
 IN_STEP = Strategy(
     "iterations in step", _loops, normal_forms.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
 )
@@ -81,7 +82,7 @@ SAME_STORES = (
 """Proofs by normal forms."""
 
 STRATEGIES = (
-    Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW),
+    FEW_RUNS,
     IN_STEP,
     Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
     Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
@@ -105,6 +106,7 @@ PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
 """The same without runs on inputs that nobody says anything of."""
 
 IN_STEP_OR_RUNS = (
+    FEW_RUNS,
     IN_STEP,
     Strategy("many runs", _every, random_runs.many, (Difference,), MANY),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),

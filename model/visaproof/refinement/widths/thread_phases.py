@@ -14,7 +14,7 @@ from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.course import Mark, MarkKind, course
-from visaproof.machine.symbolic.loops import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.accesses import Atomic

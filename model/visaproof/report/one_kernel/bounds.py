@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
+from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
-from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.bounds.verdicts import (
     Holds,
     Meaningless,
@@ -102,8 +102,7 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
 def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "ShownLaunch | None") -> Iterator[str]:
     """What to say where the surface may have any size: with none, everything is outside."""
     if finding.enough is not None:
-        wanted = " and ".join((f"at least {finding.enough.amount} bytes", *map(str, finding.enough.relations)))
-        yield f"{INDENT}inside if {surface} has {wanted} (proved: {finding.enough.rung}); else:"
+        yield f"{INDENT}inside if {surface} has {finding.enough} (proved: {finding.enough.rung}); else:"
     elif finding.only_after is not None:
         yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
@@ -122,14 +121,13 @@ def _outside_lines(
     outside: Outside,
     surface: str,
     launch: "ShownLaunch | None",
-    enough: EnoughBytes | None,
+    enough: InsideIf | None,
     verbose: bool,
 ) -> Iterator[str]:
     """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
     if enough is not None:
-        wanted = " and ".join(map(str, enough.relations))
-        yield f"{INDENT}inside if {wanted} (proved: {enough.rung}); else:"
+        yield f"{INDENT}inside if {enough} (proved: {enough.rung}); else:"
     if launch is not None and launch.is_another:
         size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
         yield f"{INDENT}OUTSIDE: {launch.what} of {surface}{size}: {outside.effect.value} (replayed)"

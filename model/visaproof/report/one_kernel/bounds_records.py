@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
-from visaproof.analysis.bounds.named_size import EnoughBytes
 from visaproof.analysis.bounds.only_after import OnlyAfter
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.findings.kernel import Uses
@@ -67,11 +67,11 @@ def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunc
     )
 
 
-def _enough(enough: EnoughBytes | None) -> Enough | None:
+def _enough(enough: InsideIf | None) -> Enough | None:
     """The size that is enough, and the relations with which it is."""
     if enough is None:
         return None
-    amount = None if enough.of_image else str(enough.amount)
+    amount = None if enough.size is None else str(enough.size.amount)
     return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.rung)
 
 

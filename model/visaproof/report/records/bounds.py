@@ -61,12 +61,10 @@ BoundsAnswer = Proved | Bounded | Unknown | NotModelled | Refuted
 
 
 class Enough(msgspec.Struct, kw_only=True, frozen=True):
-    """A size with which a message was proved to stay inside, where the relations hold.
-
-    Where `size_is_arbitrary` is false, the size is the known one.  Of an image, the relations alone say it.
-    """
+    """With what a message was proved to stay inside: relations, and of a buffer of any size, how large it is."""
 
     bytes: str | None
+    """None where the size is known, and of images."""
     where: list[str]
     by: str
 

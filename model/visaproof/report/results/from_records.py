@@ -122,7 +122,7 @@ def _reached(kind: str, level: Level, one: Record, answer: Record) -> str:
         return f"{said}; in bounds if line {earlier['line']} is"
     if not enough:
         return said
-    sizes = [f"at least {enough['bytes']} bytes"] if one["size_is_arbitrary"] else []
+    sizes = [f"at least {enough['bytes']} bytes"] if enough["bytes"] else []
     return f"{said}; in bounds with {' and '.join([*sizes, *enough['where']])}"
 
 

@@ -5,7 +5,6 @@ and a read says which literals hold: a value whose guard is among them comes bac
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -25,6 +24,7 @@ from visaproof.smt import (
     is_true,
     ite,
     ite_bool,
+    kept,
     neg,
     symbol,
     truncate,
@@ -62,7 +62,7 @@ def _follows(literal: Bool, assumed: Literals) -> bool:
     return any(one.op is Op.DISJ and _is_weaker(literal, one) for one in assumed)
 
 
-@lru_cache(1024)
+@kept(1024)
 def _is_weaker(some: Bool, others: Bool) -> bool:
     """Whether each of the others implies one of these: lanes that are still in a loop came to its beginning."""
     found = [literals_of(cast(Bool, one)) for one in some.args]

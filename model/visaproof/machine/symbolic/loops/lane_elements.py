@@ -7,7 +7,7 @@ under the mask, though the elements of lanes that are off go on to change.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, words_of
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, words_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.guarded import Literals, literals_of

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from visaproof.machine.symbolic.loops import EVERY_LANE, RoundWrites, lane_runs, words_of
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
 from visaproof.semantics.symbolic.guarded import NONE, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of, true, value_of

@@ -1,0 +1,34 @@
+"""With what every access of a message was proved to lie inside of its surface."""
+
+from dataclasses import dataclass
+
+from visaproof.launch.relations.expressions import Expression, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """So many of a surface."""
+
+    surface: str
+    """As `--size` takes it."""
+    amount: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class InsideIf:
+    """What is enough: relations to arguments and the launch, and of a buffer of any size, how large it is."""
+
+    relations: tuple[Relation, ...]
+    rung: str
+    size: Bytes | None = None
+    """None where the size is known, and of an image, of which the relations say it."""
+
+    @property
+    def options(self) -> str:
+        """What states it on the command line."""
+        size = () if self.size is None else (f"--size '{self.size.surface}={self.size.amount}'",)
+        return " ".join((*size, *(f"--where '{one}'" for one in self.relations)))
+
+    def __str__(self) -> str:
+        size = () if self.size is None else (f"at least {self.size.amount} bytes",)
+        return " and ".join((*size, *map(str, self.relations)))
