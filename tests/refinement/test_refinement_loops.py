@@ -187,7 +187,7 @@ def test_what_lanes_leave_behind_that_leave_in_the_middle_is_told_apart() -> Non
     assert not in_step_too(loop_of(TESTED_LAST, stores) + STORE_COUNT, loop_of(TESTED_WITHIN, stores) + STORE_COUNT)
 
 
-@pytest.mark.parametrize(("behind", "refines"), [("barrier\n", True), ("", False)])
+@pytest.mark.parametrize(("behind", "refines"), [("barrier\n", True), pytest.param("", False, marks=pytest.mark.slow)])
 def test_a_barrier_behind_a_loop_is_reached_whatever_iterations_are_unrolled(behind: str, refines: bool) -> None:
     """Unrolled, the loops go on under other conditions: the lanes that come to the barrier cannot be compared."""
     source = loop_of(TESTED_LAST, ADD + STORE_NEXT).replace("done:", "done:\nbarrier\n")

@@ -55,7 +55,9 @@ def test_once_stated_it_is_proved(kernel: str, capsys: pytest.CaptureFixture[str
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 
 
-@pytest.mark.parametrize("kernel", NEEDED)
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(one, marks=[pytest.mark.slow] if one in ("layered", "guarded") else []) for one in NEEDED]
+)
 def test_one_texel_less_is_refuted(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     extent = LESS[kernel].split()[0]
     others = [one for one in NEEDED[kernel] if not one.startswith(extent)]

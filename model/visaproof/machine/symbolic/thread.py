@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from visaproof.isa.execution import Combine, ExecMask
+from visaproof.decode.statement import lane_offset
+from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
 from visaproof.isa.operands import CHANGING, Execution, RawOperand
 from visaproof.machine.symbolic.lanes import Lanes
 from visaproof.program.program import Program
@@ -24,9 +25,11 @@ from visaproof.smt import (
     conj,
     const,
     disj,
+    false,
     is_false,
     neg,
     sub,
+    true,
     value_of,
 )
 from visaproof.smt.evaluate import substitute_bools
@@ -71,6 +74,19 @@ class Thread:
         if execution.predicate is None or self.beyond.tolerated or self._has_bits(execution):
             return self.guard_of(execution, lane), True
         return self.guard_of(replace(execution, predicate=None), lane), False
+
+    def jumping(self, execution: Execution) -> list[Bool]:
+        """Whether each lane of the thread jumps by a branch of these lanes, if it runs."""
+        if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
+            return [self._jumps(execution, 0, true())] * THREAD_LANES
+        first, jumping = lane_offset(execution), [false()] * THREAD_LANES
+        for lane in range(first, first + execution.size):
+            jumping[lane] = self._jumps(execution, lane - first, self.lanes.running[lane])
+        return jumping
+
+    def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
+        """Whether a lane that is running jumps."""
+        return true() if execution.predicate is None else self.passes(execution, lane, self.assumption(running))
 
     def passes(self, execution: Execution, lane: int, assumed: Literals) -> Bool:
         """Whether the predicate lets the lane through, where `assumed` holds (D4)."""

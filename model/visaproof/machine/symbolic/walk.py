@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from visaproof.decode.statement import lane_offset
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.operands import Execution
 from visaproof.machine.symbolic.loops.came_back import NOTHING, known_of_lanes
 from visaproof.machine.symbolic.loops.iteration import (
     Held,
@@ -27,7 +25,7 @@ from visaproof.program.flow import may_run_from
 from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, shape
 from visaproof.program.statements import Branch, End, Landing, Run
 from visaproof.semantics.symbolic.guarded import NONE, Literals
-from visaproof.smt import Bool, Term, conj, false, neg, true
+from visaproof.smt import Bool, Term, conj, neg, true
 from visaproof.smt.limit import Limit
 
 RUN_SHARE = 0.7
@@ -154,7 +152,7 @@ class Walk:
 
     def _branch(self, branch: Branch) -> None:
         target, execution = branch.target, branch.lanes
-        uniform, jumping = execution.size == 1, self._jumping(branch)
+        uniform, jumping = execution.size == 1, self._machine.thread.jumping(execution)
         if execution.predicate is not None:
             self._note_branch(branch.position, jumping)
         if target >= self._place:
@@ -193,22 +191,6 @@ class Walk:
             return self._unroll
         costly = is_costly(branch.target, self._machine.program.statements[branch.target : self._place - 1])
         return max(1, self._unroll // TIMES_FEWER) if costly else self._unroll
-
-    def _jumping(self, branch: Branch) -> list[Bool]:
-        """Whether each lane jumps, if it runs."""
-        execution = branch.lanes
-        if execution.size == 1:  # Page GOTO: "all channels would either branch or not"
-            return [self._jumps(execution, 0, true())] * THREAD_LANES
-        first, jumping = lane_offset(execution), [false()] * THREAD_LANES
-        for lane in range(first, first + execution.size):
-            jumping[lane] = self._jumps(execution, lane - first, self._lanes.running[lane])
-        return jumping
-
-    def _jumps(self, execution: Execution, lane: int, running: Bool) -> Bool:
-        """Whether a lane that is running jumps."""
-        if execution.predicate is None:
-            return true()
-        return self._machine.thread.passes(execution, lane, self._machine.thread.assumption(running))
 
     def _again(self) -> bool:
         """Whether all iterations of a loop that begins here were run as one: at once, as when a run came here before.
@@ -291,7 +273,7 @@ class Walk:
         ended = self._held(known, in_it, here) + elements.held(in_it, here)
         going = self._lanes.running, self._lanes.facts
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
-        goes_on = map(neg if loop.is_turned else conj, self._jumping(loop.branch))
+        goes_on = map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes))
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if back and not self._compared_as:
             fixed = machine.fixed(before.performed)
