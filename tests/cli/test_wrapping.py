@@ -57,7 +57,8 @@ def test_help_is_as_wide_as_the_terminal_and_says_the_same(command: str, width: 
         assert main([command, "--help"]) == 0
         said.append(capsys.readouterr().out)
     narrow, wide = said
-    assert narrow.partition("examples:")[2].split() == wide.partition("examples:")[2].split()
+    words = [text.partition("examples:")[2].replace("#", " ").split() for text in (narrow, wide)]
+    assert words[0] == words[1]
     assert [line for line in narrow.splitlines() if len(line) > width and " " in line.strip()[: width // 2]] == []
 
 
