@@ -30,7 +30,7 @@ from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
 from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
-from visaproof.launch.relations.polynomials import Polynomial, difference
+from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.state import SymbolicBuffer
@@ -99,7 +99,8 @@ class SizeFinder:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
-            if surface not in self.in_vain and (found := self._first(asked, asked.elements())) is not None:
+            candidates = asked.elements_like(enough.amount)
+            if surface not in self.in_vain and (found := self._first(asked, candidates)) is not None:
                 return found
             asked.until = inf
             return self._without_relations(asked, by_ends, difference(enough.amount))
@@ -203,6 +204,11 @@ class OfMessage:
         yield from takewhile(lambda _: self.left > MOST_REACHED, self.elements())
         yield from self._reached()
 
+    def elements_like(self, amount: Polynomial) -> list[Expression]:
+        """Such sizes, first the one that is known to be enough: mostly no smaller one is."""
+        named = {part: count for part, count in amount.items() if count}
+        return sorted(self.elements(), key=lambda each: polynomial(each) != named)
+
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
@@ -241,7 +247,7 @@ class OfMessage:
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
-        signed = (Relation(">=", Name(one), Number(0)) for one in names if self._is_signed(one))
+        signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self._is_signed(one))
         return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
 
     def _is_signed(self, name: str) -> bool:
