@@ -19,7 +19,7 @@ from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_i
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
-from visaproof.analysis.conflicts.search import Search
+from visaproof.analysis.bounds.outside_search import search_for
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
@@ -338,17 +338,3 @@ class OfMessage:
             yield surface.size
         buffers = self.rounds[0].buffers.buffers
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
-
-
-def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
-    return Search(
-        conditions=conditions,
-        premise=conj(*question.premises, *more),
-        earlier=(),
-        until=question.performed,
-        subject="accesses",
-        verb="leave the surface",
-        confirm=lambda _, __: None,
-        uninterpreted=(),
-        guessed_size=0,
-    )
