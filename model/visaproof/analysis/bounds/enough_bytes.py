@@ -84,7 +84,7 @@ class SizeFinder:
     ends: Ends = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ends = Ends(self.names, self._excluded)
+        self.ends = Ends(self.names, self._excluded, self.asked.trace.counted)
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
@@ -207,7 +207,9 @@ class OfMessage:
     def elements_like(self, amount: Polynomial) -> list[Expression]:
         """Such sizes, first the one that is known to be enough: mostly no smaller one is."""
         named = {part: count for part, count in amount.items() if count}
-        return sorted(self.elements(), key=lambda each: polynomial(each) != named)
+        found = sorted(self.elements(), key=lambda each: polynomial(each) != named)
+        is_new = len(named) == 1 and not (found and polynomial(found[0]) == named)  # as easy to read as any
+        return [difference(named), *found] if is_new else found
 
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
