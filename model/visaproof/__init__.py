@@ -2,7 +2,7 @@
 
     import visaproof
 
-    kernel = visaproof.read_kernel("blur.visaasm", launch="blur.bin")
+    kernel = visaproof.read_kernel("blur.visaasm")
     for answer in visaproof.conflicts(kernel):
         print(answer)
 
