@@ -83,7 +83,7 @@ def test_the_guard_that_admits_n_leaves_the_buffer_behind_a_pointer(capsys: pyte
     assert code == 1
     assert verdicts(file) == ["refuted", "refuted"]
     load, store = file["messages"]
-    assert (load["surface"], store["surface"]) == ("argument 0 (src)", "argument 1 (dst)")
+    assert (load["surface"], store["surface"]) == ("src", "dst")
     assert (load["bounds"]["effect"], store["bounds"]["effect"]) == ("reads_anything", "writes_anything")
     for found in (load["bounds"], store["bounds"]):
         n = next((int(value, 16) for name, value in found["inputs"].items() if "(n)" in name), 0)
@@ -124,6 +124,10 @@ def test_a_table_of_the_program_is_a_buffer_of_its_own(capsys: pytest.CaptureFix
     _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8", "--size", "lut=64")
     tables = [message for message in file["messages"] if message["surface"] == "&lut"]
     assert [message["bounds"]["verdict"] for message in tables] == ["proved", "proved"]
+    _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8")
+    (why, *_) = [message["launch"] for message in file["messages"] if message["surface"] == "&lut"]
+    assert not why["found"]
+    assert why["reason"].startswith("&lut is no argument, whose size a host would choose; the zebin")
     _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8", "--size", "lut=60")
     assert "refuted" in {message["bounds"]["verdict"] for message in file["messages"] if message["surface"] == "&lut"}
 

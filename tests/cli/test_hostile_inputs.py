@@ -135,6 +135,8 @@ def ran(
     pairs = tmp_path / "pairs.json"
     pairs.write_text(json.dumps([{"source": str(DUMP), "target": str(DUMP)}]))
 
+    monkeypatch.chdir(tmp_path)
+
     def run(which: tuple[str, str], path: Path) -> int:
         words = [word.replace("{}", str(path)).replace("PAIRS", str(pairs)) for word in INPUTS[which][0]]
         code = main(words)
