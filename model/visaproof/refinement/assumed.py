@@ -9,6 +9,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import PRIVATE_APART, Start
 from visaproof.launch.ids.work_items import BELOW_THE_SIZE
+from visaproof.launch.input_meaning import LaunchValue
 from visaproof.launch.matching import Matching
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
@@ -76,11 +77,7 @@ def assumptions(
     found = list(start.assumed)
     if start.group.local_ids:
         found.append(BELOW_THE_SIZE)
-    private = [PRIVATE in one.pointers.values() or SCRATCH in one.trace.surfaces for one in runners]
-    if PRIVATE_APART not in found and any(private):
-        found.append(PRIVATE_APART)
-    if any(PRIVATE in one.pointers.values() for one in runners):
-        found.append(premise("private-aligned", alignment=ALIGNMENT))
+    found += (one for one in _of_the_driver(runners) if one not in found)
     found += _on_alignment(question, runners)
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
@@ -112,6 +109,17 @@ def assumptions(
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(premise("no-data-race", what=who, between=between, but=but))
     return tuple(found)
+
+
+def _of_the_driver(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+    """Where memory lies that the driver makes."""
+    pointed = {buffer for one in runners for buffer in one.pointers.values()}
+    if PRIVATE in pointed or any(SCRATCH in one.trace.surfaces for one in runners):
+        yield PRIVATE_APART
+    if LaunchValue.PRINTF_BUFFER.value in pointed:
+        yield premise("printf-apart")
+    if PRIVATE in pointed:
+        yield premise("private-aligned", alignment=ALIGNMENT)
 
 
 def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
