@@ -109,6 +109,12 @@ def test_the_table_has_every_input_of_every_command() -> None:
 
 
 @pytest.fixture(autouse=True)
+def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command writes by a relative name does not land in the checkout."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
 def patience() -> Iterator[None]:
     """A read that blocks fails the test."""
 
