@@ -175,6 +175,28 @@ class GuardedRegisters(RegisterFile):
                     return False
         return True
 
+    def may_show(self, variable: str, start: int, width: int, assumed: Literals) -> set[Bool | BitVec] | None:
+        """The words that these bytes may come from where the assumption holds, and on what that depends.
+
+        None where they need not have been written; no reader is noted.
+        """
+        writes = self._writes.get(variable)
+        if writes is None or not super().holds(variable, start, width) or variable in self.anew:
+            return None
+        shown, certain = set[Bool | BitVec](), dict[Literals, bool]()
+        for entry in writes[start : start + width]:
+            while entry is not None:
+                shown.add(entry.term)
+                if (holds := certain.get(entry.guard)) is None:
+                    holds = certain[entry.guard] = entry.guard <= assumed
+                    shown |= entry.guard
+                if holds:
+                    break
+                entry = entry.below
+            else:
+                return None
+        return shown
+
     def _read_beyond(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """The bytes that the variable has, and what lies beyond them."""
         self.undefined += 1
