@@ -6,6 +6,9 @@ INSTALLED := .venv/.installed
 CONFLICTING := $(patsubst %,tests/data/visaasm/%.visaasm,\
 	lane_conflict/tgllp-O2-simd8 conflict_div/tgllp-O2-simd8 permute_scatter/tgllp-O2-simd8 vc_scatter4/tgllp-vc)
 
+# Tests start hundreds of processes: without byte code each would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: prove test test-slow wheel lint bench evidence counterexamples errata pages docs clean
 .DEFAULT_GOAL := prove
 

@@ -83,7 +83,7 @@ def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: p
     assert main(["bounds", *dump("oob_offbyone"), *SIZES]) == 1
     output = capsys.readouterr().out
     assert "86 | scatter4_scaled.R (M1, 8) T6 0x0:ud V0051.0 V0052.0" in output
-    assert "OUTSIDE: an access reaches bytes 0x4..0x7 of bti 1 (argument 1 (dst)), which has 4 bytes" in output
+    assert "OUTSIDE: an access reaches bytes 0x4..0x7 of dst, which has 4 bytes" in output
     assert "the write is dropped (replayed)" in output
     assert "launch: 2 work items in 2 groups with n = 1" in output
     assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--where", "n >= 1048576"]) == 1  # no small launch has that
@@ -252,9 +252,9 @@ def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.Capture
         pytest.skip("the corpus is not beside the repository")
     path = corpus / "visaasm" / "histogram_slm" / "tgllp-O2-simd8.visaasm"
     _, file = asked(capsys, str(path), "--launch", str(corpus / "manifest.json"))
-    local = [message["bounds"]["verdict"] for message in file["messages"] if message["surface"] == "%slm"]
+    local = [message["bounds"]["verdict"] for message in file["messages"] if message["binding"] == "%slm"]
     assert local == ["proved"] * 3
-    (data,) = [message["bounds"] for message in file["messages"] if message["surface"].startswith("bti 0")]
+    (data,) = [message["bounds"] for message in file["messages"] if message["binding"] == "bti 0"]
     assert data["verdict"] == "refuted"  # by a run behind a loop that with a local size of 0 never ends
     assert "slm-size: a group has 1024 bytes of shared local memory, as the launch says" in file["assumptions"]
 
@@ -374,7 +374,7 @@ def test_a_counterexample_has_the_size_that_is_stated(capsys: pytest.CaptureFixt
     _, file = asked(capsys, *dump("oob_offbyone_fixed"), "--size", "src=4*n", "--size", "dst=3*n")
     found = file["messages"][1]["bounds"]
     (n,) = [int(value, 16) for name, value in found["inputs"].items() if "(n)" in name]
-    assert [found["surfaces"][f"bti {k} (argument {k} ({name}))"] for k, name in enumerate(("src", "dst"))] == [
+    assert [found["surfaces"][name] for name in ("src", "dst")] == [
         4 * n,
         3 * n,
     ]

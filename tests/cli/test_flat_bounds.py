@@ -83,7 +83,7 @@ def test_the_guard_that_admits_n_leaves_the_buffer_behind_a_pointer(capsys: pyte
     assert code == 1
     assert verdicts(file) == ["refuted", "refuted"]
     load, store = file["messages"]
-    assert (load["surface"], store["surface"]) == ("argument 0 (src)", "argument 1 (dst)")
+    assert (load["surface"], store["surface"]) == ("src", "dst")
     assert (load["bounds"]["effect"], store["bounds"]["effect"]) == ("reads_anything", "writes_anything")
     for found in (load["bounds"], store["bounds"]):
         n = next((int(value, 16) for name, value in found["inputs"].items() if "(n)" in name), 0)

@@ -1,5 +1,6 @@
 """What is one for the reader stands once: halves of a message, and lanes next to each other."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -40,14 +41,22 @@ def test_other_lanes_widths_and_marks_are_rows_of_their_own():
     assert [one.name for one in in_rows(marked)] == ["0-2", "3-5"]
 
 
-@pytest.mark.parametrize("command", ["conflicts", "bounds"])
-def test_of_a_further_half_only_the_verdict_is_shown(visaproof, command):
-    short, full = (visaproof(command, WIDE, *LAUNCH, *more) for more in ((), ("-v",)))
+@pytest.mark.parametrize(("command", "list_of"), [("conflicts", "scatters"), ("bounds", "messages")])
+def test_text_json_and_page_fold_the_same_parts(visaproof, command, list_of, tmp_path):
+    """A further part says the same of later lanes: a line of text, a field of JSON, a line of the page's entry."""
+    html, as_json = tmp_path / "page.html", tmp_path / "found.json"
+    short = visaproof(command, WIDE, *LAUNCH, "--output", f"html:{html}", "--output", f"json:{as_json}")
+    full = visaproof(command, WIDE, *LAUNCH, "-v")
     assert short.code == full.code == 1
-    assert "further part of line" in short.out
-    assert "further part of line" not in full.out
-    verdicts = [line for line in full.out.splitlines() if line.startswith("        ") and "(replayed)" in line]
-    assert [line for line in short.out.splitlines() if "(replayed)" in line] == verdicts
+    (file,) = json.loads(as_json.read_text())["files"]
+    parts = [one for one in file[list_of] if one["part_of"] is not None]
+    assert parts
+    for one in parts:
+        _, _, below = short.out.partition(f"{one['line']} | {one['instruction']}\n")
+        assert f"line {one['part_of']} (-v shows it)" in below.splitlines()[0]
+    assert short.out.count("(-v shows it)") == len(parts)
+    assert "(-v shows it)" not in full.out
+    assert f"{len(file[list_of]) - len(parts)} results about" in html.read_text()
     assert len(short.out.splitlines()) < len(full.out.splitlines())
 
 
@@ -62,7 +71,7 @@ def test_nothing_is_left_out_of_a_half_with_another_verdict(visaproof, tmp_path)
     ran = visaproof("conflicts", file, "--launch", tmp_path / "manifest.json")
     assert ran.code == 1
     assert second.strip().split("  ")[0] in ran.out
-    assert "further part of line" not in ran.out
+    assert "-v shows it" not in ran.out
     assert ran.out.count("lane  enabled") == 1
 
 

@@ -109,12 +109,6 @@ def test_the_table_has_every_input_of_every_command() -> None:
 
 
 @pytest.fixture(autouse=True)
-def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a command writes by a relative name does not land in the checkout."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture(autouse=True)
 def patience() -> Iterator[None]:
     """A read that blocks fails the test."""
 
@@ -140,6 +134,8 @@ def ran(
     monkeypatch.setattr(pair_run, "side_by_side", one_by_one)
     pairs = tmp_path / "pairs.json"
     pairs.write_text(json.dumps([{"source": str(DUMP), "target": str(DUMP)}]))
+
+    monkeypatch.chdir(tmp_path)
 
     def run(which: tuple[str, str], path: Path) -> int:
         words = [word.replace("{}", str(path)).replace("PAIRS", str(pairs)) for word in INPUTS[which][0]]

@@ -83,8 +83,12 @@ def test_the_library_has_at_least_25_rules(capsys: pytest.CaptureFixture[str]) -
     assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
 
 
-def test_the_rule_of_the_help_is_decided_as_it_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With its comments."""
+@pytest.mark.parametrize("columns", [60, 80])
+def test_the_rule_of_the_help_is_decided_as_it_states(
+    columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its comments, which are wrapped as comments."""
+    monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["rules", "--help"]) == 0
     _, _, rest = capsys.readouterr().out.partition("# Two scatters")
     rule, _, _ = rest.partition("\n\n")

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from visaproof.cli.options.wrapping import Wrapped, wrapped
+from visaproof.cli import COMMANDS, main
+from visaproof.cli.options.wrapping import Wrapped, wrapped, wrapped_help
 
 LONG = "        CONFLICT: lanes 0 and 1 write the same byte of bti 1 (argument 1 (out)) (replayed)"
 
@@ -45,3 +46,22 @@ def test_pieces_of_a_line_are_wrapped_as_one(monkeypatch: pytest.MonkeyPatch) ->
     shown.write("no end")
     shown.flush()
     assert stream.getvalue() == wrapped(LONG, 60) + "\nno end"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_as_wide_as_the_terminal_and_says_the_same(command: str, width: int, monkeypatch, capsys) -> None:
+    said = []
+    for columns in (width, 400):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert main([command, "--help"]) == 0
+        said.append(capsys.readouterr().out)
+    narrow, wide = said
+    words = [text.partition("examples:")[2].replace("#", " ").split() for text in (narrow, wide)]
+    assert words[0] == words[1]
+    assert [line for line in narrow.splitlines() if len(line) > width and " " in line.strip()[: width // 2]] == []
+
+
+def test_an_example_keeps_what_it_shows_beside_it() -> None:
+    line = "  visaproof tv dumps          kernels of one name in a folder, one against the others"
+    assert wrapped_help(line, 60).split("\n")[1].startswith(" " * 30 + "folder")

@@ -44,7 +44,7 @@ def test_the_pasted_command_leaves_the_buffer(kernel: str, capsys: pytest.Captur
 
 
 def test_shared_memory_of_an_argument_is_made_smaller(capsys: pytest.CaptureFixture[str]) -> None:
-    of_local = [one for one in asked(capsys, "two_halves") if one["surface"] == "%slm"]
+    of_local = [one for one in asked(capsys, "two_halves") if one["binding"] == "%slm"]
     assert of_local
     for message in of_local:
         assert message["launch"]["found"]

@@ -29,6 +29,11 @@ def mutants() -> dict[str, Mutant]:
     return by_id
 
 
+@pytest.fixture(scope="module")
+def of_a_page() -> dict[str, Mutant]:
+    return {mutant.id: mutant for mutant in mutants_of(PAGES[0])}
+
+
 @pytest.mark.slow
 def test_each_page_has_mutants_of_both_writings(mutants: dict[str, Mutant]) -> None:
     for target in PAGES:
@@ -58,6 +63,7 @@ def test_each_kind_of_change_is_made_to_the_line_that_is_shown(mutants: dict[str
     assert ("stride", block, block.replace("16", "32")) in changes
 
 
+@pytest.mark.slow
 def test_what_is_listed_as_equivalent_is_a_mutant(mutants: dict[str, Mutant]) -> None:
     assert equivalent().keys() <= mutants.keys()
     assert all(len(reason) > 20 for reason in equivalent().values())
@@ -123,8 +129,8 @@ def test_results_last_until_the_sources_change(tmp_path: Path) -> None:
     assert len(file.read_text().splitlines()) == 2
 
 
-def test_a_mutant_is_done_when_one_killer_notices_it_or_all_were_asked(mutants: dict[str, Mutant]) -> None:
-    mutant = next(mutant for mutant in mutants.values() if mutant.writing is Writing.FOOTPRINT)
+def test_a_mutant_is_done_when_one_killer_notices_it_or_all_were_asked(of_a_page: dict[str, Mutant]) -> None:
+    mutant = next(mutant for mutant in of_a_page.values() if mutant.writing is Writing.FOOTPRINT)
     kill, limit = Kill(Manner.DIFFERS, ""), Kill(Manner.LIMIT, "")
     assert complete(mutant, {Killer.CROSS_CHECK: kill}, each_killer=False)
     assert not complete(mutant, {Killer.CROSS_CHECK: kill}, each_killer=True)
@@ -142,8 +148,8 @@ def test_what_takes_too_long_is_left_in_the_midst_of_it() -> None:
         spin()
 
 
-def test_the_share_leaves_out_the_equivalent_ones(mutants: dict[str, Mutant]) -> None:
-    killed, listed, survivor = list(mutants.values())[:3]
+def test_the_share_leaves_out_the_equivalent_ones(of_a_page: dict[str, Mutant]) -> None:
+    killed, listed, survivor = list(of_a_page.values())[:3]
     kill = Kill(Manner.DIFFERS, "")
     results = [
         Result(killed, {Killer.CROSS_CHECK: kill, Killer.CLAIMS: kill}),
@@ -155,7 +161,7 @@ def test_the_share_leaves_out_the_equivalent_ones(mutants: dict[str, Mutant]) ->
     assert (found.by_cross_check, found.by_claims_alone) == (1, 0)
     assert (found.share, found.share_of_others) == ("33.3 %", "50.0 %")
     reasons = {listed.id: "a reason", killed.id: "a wrong one", "gone": "stale"}
-    assert [line.partition(":")[0] for line in complaints(results, reasons, mutants)] == [
+    assert [line.partition(":")[0] for line in complaints(results, reasons, of_a_page)] == [
         "survives",
         "killed, but listed in equivalent.toml",
         "no such mutant, but listed in equivalent.toml",
@@ -202,6 +208,7 @@ def test_an_interrupted_run_leaves_no_process() -> None:
             os.kill(pid, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern", ["oword_ld.OwordLd.footprint stride", "stride: block", "qw_scatter.QwScatter.execute"]
 )

@@ -94,6 +94,9 @@ def test_functions_of_two_devices_give_the_same(monkeypatch: pytest.MonkeyPatch)
     source, target = (of_floats(op("inv", "R", "F") + idle + STORE, FLOATS) for idle in ("", op("mov", "S", "F")))
     other = replace(target, platform=Platform.Xe2)
     assert refines_on("functions-alike", source, other)
+    lifted = replace(NONE, assume=Assume.of("none,-functions-alike"))
+    assert not answered(source, other, lifted).right
+    assert answered(source, target, lifted).right  # one device
     assert "functions-alike" not in answered(source, target).premises
     of_sums = of_floats(SUM + STORE, FLOATS)
     assert "functions-alike" not in answered(of_sums, replace(of_sums, platform=Platform.Xe2)).premises

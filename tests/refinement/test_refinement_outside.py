@@ -78,9 +78,9 @@ def test_a_difference_outside_of_a_buffer_of_the_source_names_the_option() -> No
     assert isinstance(found, Difference), found
     assert found.source_missed is not None
     lines = "\n".join(verdict_lines(comparison, found))
-    assert "of argument 0 (a), outside of it" in lines
+    assert "of a, outside of it" in lines
     assert "`--undefined outside=forbid`" in lines
-    assert verdict_json(comparison, found)["example"]["source_accesses_outside"]["surface"] == "argument 0 (a)"
+    assert verdict_json(comparison, found)["example"]["source_accesses_outside"]["surface"] == "a"
     assert "outside of it" in difference_text(comparison, found)
 
 

@@ -79,10 +79,10 @@ def test_a_difference_outside_of_an_image_of_the_source_says_so(source: str, tar
     comparison, found = asked(source, target, FORBIDDEN)
     assert isinstance(found, Difference), found
     lines = "\n".join(verdict_lines(comparison, found))
-    assert "of argument 0 (a), outside of it" in lines
+    assert "of a, outside of it" in lines
     assert "`--undefined outside=forbid`" in lines
     missed = verdict_json(comparison, found)["example"]["source_accesses_outside"]
-    assert (missed["surface"], len(missed["texel"])) == ("argument 0 (a)", 4)
+    assert (missed["surface"], len(missed["texel"])) == ("a", 4)
     record = refinement_record(comparison, found, difference_text(comparison, found))
     assert replay_refinement(record, "f.json") == ()
 

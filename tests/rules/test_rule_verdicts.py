@@ -28,7 +28,7 @@ def test_a_scatter_may_not_be_dropped() -> None:
     verdict = check_rule(_rule(SCATTER, ""))
     assert isinstance(verdict, Refuted)
     shown = verdict.counterexample
-    assert shown.exec_mask.bit_count() == 1
+    assert shown.difference.exec_mask.bit_count() == 1
     assert shown.source.memory
     assert not shown.target.memory
 

@@ -75,7 +75,7 @@ def test_folders_of_claims_may_have_another_name(project: pytest.Pytester) -> No
 FREE = "// RUN: visaproof conflicts %s --launch %S/pairs_fixed.bin\n// CHECK: kernel pairs\n// CHECK: free: no two\n"
 CONFLICT = """// RUN: visaproof conflicts %s --launch %S/pairs.bin
 // EXPECT: refuted
-// CHECK: CONFLICT: lanes {{[0-9]+}} and {{[0-9]+}} write
+// CHECK: CONFLICT: work items {{[0-9]+}} and {{[0-9]+}} both write
 // CHECK-NOT: internal error
 """
 

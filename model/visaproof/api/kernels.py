@@ -24,6 +24,8 @@ from visaproof.machine.symbolic.run import DEFAULT_UNROLL
 from visaproof.refinement.refines import Programs, refines
 from visaproof.report.one_kernel import bounds as bounds_report
 from visaproof.report.one_kernel import conflicts as conflicts_report
+from visaproof.report.one_kernel.bounds_records import finding_record as message_record
+from visaproof.report.one_kernel.conflict_records import finding_record as scatter_record
 from visaproof.smt.limit import Limit
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ def _of_scatters(answers: KernelAnswers) -> Iterator[Answer[ScatterVerdict]]:
                 word = "refuted"
             case _:
                 word = "unknown"
-        lines = _text(conflicts_report.finding_lines(answers, finding))
+        lines = _text(conflicts_report.finding_lines(answers, finding, scatter_record(answers, finding)))
         position = finding.question.instruction.position
         yield Answer("no two lanes write the same byte", word, finding.answer, position, lines)
 
@@ -128,7 +130,8 @@ def bounds(
 
 def _of_messages(answers: BoundsAnswers) -> Iterator[Answer[InBounds | HasMeaning]]:
     for finding in answers.answers():
-        lines, position = _text(bounds_report.finding_lines(answers, finding)), finding.question.instruction.position
+        lines = _text(bounds_report.finding_lines(answers, finding, message_record(answers, finding)))
+        position = finding.question.instruction.position
         yield Answer("every access stays inside", _word(finding.bounds), finding.bounds, position, lines)
         yield Answer("the access is defined", _word(finding.meaning), finding.meaning, position, lines)
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
-    from visaproof.report.one_kernel.halves import Parts
     from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.records.bounds import Message
     from visaproof.smt.limit import Limit
 
 WORDS = {
@@ -107,8 +107,8 @@ def run(arguments: Namespace) -> int:
 
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
-    from visaproof.report.one_kernel.bounds_records import file_record
-    from visaproof.report.one_kernel.halves import Parts
+    from visaproof.report.one_kernel.bounds_records import file_record, finding_record
+    from visaproof.report.one_kernel.parts import Parts
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -121,18 +121,19 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     except LimitReached as reached:
         return nothing_asked(task.path, reached)
     _print_header(answers)
-    parts = Parts(answers.kernel, arguments.verbose)
+    parts = Parts(answers.kernel)
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
-    launches: dict[Position, ShownLaunch] = {}
+    messages: list[tuple[Position, Message]] = []
     too_small = _too_small(answers, arguments)
     for finding in answers.answers():
         findings.append(finding)
         codes += _codes(finding, arguments)
         launch = _launch(answers, finding, task.path, arguments, too_small)
-        if launch is not None:
-            launches[finding.question.instruction.position] = launch
-        _print_finding(answers, finding, parts, launch)
+        instruction = finding.question.instruction
+        shown = parts.noted(instruction, finding_record(answers, finding, launch))
+        messages.append((instruction.position, shown))
+        _print_finding(answers, finding, shown, launch, arguments.verbose)
         if arguments.save:
             _save(answers, finding, arguments.save)
     uses = _listed(answers, arguments)
@@ -143,8 +144,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         codes.append(ExitCode.VACUOUS)
     _print_footer(answers, findings, uses, arguments.verbose)
     order = list(dict.fromkeys(one.instruction.position for one in answers.questions))
-    findings.sort(key=lambda one: order.index(one.question.instruction.position))
-    record = file_record(answers, findings, uses, launches)
+    messages.sort(key=lambda one: order.index(one[0]))
+    record = file_record(answers, [one for _, one in messages], uses)
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record
@@ -260,11 +261,11 @@ def _launch(
 
 
 def _print_finding(
-    answers: "BoundsAnswers", finding: "BoundsFinding", parts: "Parts", launch: "ShownLaunch | None"
+    answers: "BoundsAnswers", finding: "BoundsFinding", record: "Message", launch: "ShownLaunch | None", verbose: bool
 ) -> None:
     from visaproof.report.one_kernel.bounds import finding_lines
 
-    for line in finding_lines(answers, finding, launch, parts):
+    for line in finding_lines(answers, finding, record, launch, verbose):
         print(line)
     sys.stdout.flush()
 

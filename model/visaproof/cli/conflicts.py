@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
-    from visaproof.report.one_kernel.halves import Parts
     from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.records.conflicts import Scatter
 
 WEAKEST = "weakest"
 
@@ -102,7 +102,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
-    from visaproof.report.one_kernel.halves import Parts
+    from visaproof.report.one_kernel.parts import Parts
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -125,15 +125,16 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     except LimitReached as reached:
         return nothing_asked(task.path, reached)
     _print_header(answers, tried)
-    parts = Parts(answers.kernel, arguments.verbose)
+    parts = Parts(answers.kernel)
     found: list[Weakest] = []
-    launches: dict[Position, ShownLaunch] = {}
+    scatters: list[tuple[Position, Scatter]] = []
     for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
         found.append(one)
         example = _launch(one, task.path, arguments)
-        if example is not None:
-            launches[one.finding.question.instruction.position] = example
-        _print_finding(one, tried, parts, example)
+        instruction = one.finding.question.instruction
+        shown = parts.noted(instruction, _scatter(one, tried, example))
+        scatters.append((instruction.position, shown))
+        _print_finding(one, tried, shown, example, arguments.verbose)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
@@ -142,25 +143,25 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)
-    found.sort(key=lambda one: answers.positions.index(one.finding.question.instruction.position))
-    record = _record(answers, uses, found, tried, launches)
+    scatters.sort(key=lambda one: answers.positions.index(one[0]))
+    record = _record(answers, uses, [one for _, one in scatters], tried)
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record
 
 
-def _record(
-    answers: "KernelAnswers", uses: "Uses", found: "list[Weakest]", tried: bool, launches: "dict[Position, ShownLaunch]"
-) -> dict[str, Any]:
-    from visaproof.report.one_kernel.conflict_records import file_record, finding_record
-    from visaproof.report.one_kernel.weakest import weakest_premises, weakest_scatters
+def _scatter(one: "Weakest", tried: bool, launch: "ShownLaunch | None") -> "Scatter":
+    from visaproof.report.one_kernel.conflict_records import finding_record
+    from visaproof.report.one_kernel.weakest import weakest_scatter
 
-    if tried:
-        return file_record(answers, [*weakest_scatters(found, launches)], uses, weakest_premises(answers))
-    scatters = [
-        finding_record(answers, one.finding, launches.get(one.finding.question.instruction.position)) for one in found
-    ]
-    return file_record(answers, scatters, uses)
+    return weakest_scatter(one, launch) if tried else finding_record(one.answers, one.finding, launch)
+
+
+def _record(answers: "KernelAnswers", uses: "Uses", scatters: "list[Scatter]", tried: bool) -> dict[str, Any]:
+    from visaproof.report.one_kernel.conflict_records import file_record
+    from visaproof.report.one_kernel.weakest import weakest_premises
+
+    return file_record(answers, scatters, uses, weakest_premises(answers) if tried else None)
 
 
 def _launch(one: "Weakest", path: Path, arguments: Namespace) -> "ShownLaunch | None":
@@ -200,11 +201,15 @@ def _print_header(answers: "KernelAnswers", tried: bool) -> None:
     sys.stdout.flush()
 
 
-def _print_finding(one: "Weakest", tried: bool, parts: "Parts", launch: "ShownLaunch | None") -> None:
+def _print_finding(one: "Weakest", tried: bool, record: "Scatter", launch: "ShownLaunch | None", verbose: bool) -> None:
     from visaproof.report.one_kernel.conflicts import finding_lines
     from visaproof.report.one_kernel.weakest import weakest_lines
 
-    for line in weakest_lines(one, launch, parts) if tried else finding_lines(one.answers, one.finding, launch, parts):
+    if tried:
+        lines = weakest_lines(one, record, launch, verbose)
+    else:
+        lines = finding_lines(one.answers, one.finding, record, launch, verbose)
+    for line in lines:
         print(line)
     sys.stdout.flush()
 

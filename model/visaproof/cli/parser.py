@@ -1,5 +1,6 @@
 """The parser of the command line: whole options alone, a hint for what was misspelt, and commands in groups."""
 
+import shutil
 import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 from visaproof import __version__
 from visaproof.cli.options.colour import add_color
 from visaproof.cli.options.exit_codes import TABLE
+from visaproof.cli.options.wrapping import NARROWEST, wrapped_help
 
 GROUPS = (
     ("Ask about a kernel", ("conflicts", "bounds", "check", "run", "triage", "dump", "print")),
@@ -41,6 +43,11 @@ class Parser(ArgumentParser):
 
     def __init__(self, *positional: Any, **named: Any) -> None:
         super().__init__(*positional, **({"allow_abbrev": False} | named))
+
+    def format_help(self) -> str:
+        """As wide as the terminal, the examples included."""
+        width = max(NARROWEST, shutil.get_terminal_size().columns)
+        return wrapped_help(super().format_help(), width)
 
     def error(self, message: str) -> NoReturn:
         """The shortest usage, what is wrong, and what may have been meant."""

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from visaproof.checking.kept.verdict_cache import VerdictCache
-    from visaproof.report.rules.rewrite import Checked, ShownRule
+    from visaproof.report.rules.rewrite import Checked
     from visaproof.report.text.progress import Progress
+    from visaproof.rules.kept import KeptRule
 
 EPILOG = """examples:
   visaproof rules                              every rule of the shipped library
@@ -93,7 +94,7 @@ def run(arguments: Namespace) -> int:
     from visaproof.report.text.progress import Progress
 
     codes: list[ExitCode] = []
-    checked: list[ShownRule] = []
+    checked: list[Checked] = []
     names: dict[str, Path] = {}
     with Progress(len(files), sys.stderr) as progress, cache_of(arguments, "rules") as cache:
         for path in files:
@@ -113,7 +114,7 @@ def run(arguments: Namespace) -> int:
                 codes.append(ExitCode.INTERRUPTED)
                 break
             checked.append(one)
-            codes.append(ExitCode(one.code))
+            codes.append(_code(one))
     code = worst(codes)
     _print_json(checked, code) if as_json else _print(checked, arguments.brief)
     return code
@@ -145,22 +146,39 @@ def _check_or_recall(
     progress: "Progress",
     names: "dict[str, Path]",
     cache: "VerdictCache | None",
-) -> "ShownRule":
+) -> "Checked":
     """What is said of a rule.  Raises ReadError, NotModelled, LimitReached, and _NotThere."""
-    from visaproof.report.rules.rewrite import ShownRule, shown
+    from visaproof.rules.kept import KeptRule, kept_rule
 
     key = None if cache is None else _key(path, arguments)
-    known = None if cache is None or key is None else cache.get_as(key, ShownRule)
-    if known is not None:
-        _first_of_its_name(known.name, path, names)
-        return known
+    row = None if cache is None or key is None else cache.get_as(key, KeptRule)
+    if row is not None:
+        known = _recalled(path, row, arguments)
+        if known is not None:
+            _first_of_its_name(known.rule.name, path, names)
+            return known
+        with progress.hidden():
+            print(f"note: {path}: the counterexample in the cache does not replay: it is asked again", file=sys.stderr)
     if cache is not None and cache.enforced:
         raise _NotThere("no answer is in the cache")
     one = _check(path, arguments, progress, names)
-    found = shown(one, _code(one))
-    if cache is not None and key is not None and found.code != ExitCode.UNKNOWN:
+    found = kept_rule(one.verdict, one.when_right, one.suggestions, one.seconds)
+    if cache is not None and key is not None and found is not None:
         cache.add(key, found)
-    return found
+    return one
+
+
+def _recalled(path: "Path", row: "KeptRule", arguments: Namespace) -> "Checked | None":
+    """What an earlier run found, its counterexamples run again.  Raises ReadError, NotModelled and LimitReached."""
+    from visaproof.report.rules.rewrite import Checked
+    from visaproof.rules.kept import recalled
+    from visaproof.rules.language.reader import read_rule_file
+    from visaproof.smt.limit import Limit
+
+    with Limit(arguments.limit).within():
+        rule = read_rule_file(path)
+        verdicts = recalled(row, rule)
+    return None if verdicts is None else Checked(rule, *verdicts, row.seconds, row.suggestions)
 
 
 def _key(path: "Path", arguments: Namespace) -> str:
@@ -225,25 +243,26 @@ def _code(one: "Checked") -> ExitCode:
     return ExitCode.REFUTED
 
 
-def _print(checked: "list[ShownRule]", brief: bool) -> None:
-    from visaproof.report.rules.rewrite import rows
+def _print(checked: "list[Checked]", brief: bool) -> None:
+    from visaproof.report.rules.rewrite import details, rows
 
     if not checked:
         return
     for line in rows(checked):
         print(line)
     for one in checked if not brief else ():
-        for line in one.details:
+        for line in details(one):
             print(line)
     wrong = [one for one in checked if not one.as_stated]
     print()
     print(f"{len(checked)} rules: {len(checked) - len(wrong)} as stated, {len(wrong)} not")
     for one in wrong:
-        print(f"  not as stated: {one.name}")
+        print(f"  not as stated: {one.rule.name}")
     sys.stdout.flush()
 
 
-def _print_json(checked: "list[ShownRule]", code: ExitCode) -> None:
+def _print_json(checked: "list[Checked]", code: ExitCode) -> None:
+    from visaproof.report.rules.rewrite import record
     from visaproof.report.text.documents import document
 
-    print(document("rules", code, rules=[one.record for one in checked]))
+    print(document("rules", code, rules=[record(one) for one in checked]))

@@ -123,6 +123,8 @@ def run(arguments: Namespace) -> int:
     if arguments.list:
         for pair in asked.pairs:
             print(f"{pair.group}: {pair.source_name} → {pair.target_name}  (launch: {pair.launch or 'not known'})")
+        for name in asked.alone:
+            print(f"in no pair: {name}")
         return ExitCode.OK
     until = inf if arguments.budget is None else monotonic() + arguments.budget
     rows, interrupted = _rows_of_groups(asked, owns, until)

@@ -25,6 +25,9 @@ SETS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """The premises of each set, by their names in `launch/premises.py`."""
 
+BESIDE = frozenset(("functions-alike",))
+"""Premises of two kernels that are assumed beside each set, and say nothing of a launch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assume:
@@ -51,7 +54,7 @@ class Assume:
             raise ValueError(f"no set of premises {base!r}: one of {', '.join(SETS)}")
         lifted = {word.removeprefix("-") for word in changes if word.startswith("-")}
         stated = {word for word in changes if not word.startswith("-")}
-        if unknown := sorted(lifted - SETS[base]):
+        if unknown := sorted(lifted - SETS[base] - BESIDE):
             has = ", ".join(sorted(SETS[base])) or "no premise"
             raise ValueError(f"{base} does not assume {unknown[0]!r}: it has {has}")
         if unknown := sorted(stated - {FIRST_LANES}):
@@ -61,7 +64,7 @@ class Assume:
         return cls(base, frozenset(lifted), bool(stated))
 
     def __contains__(self, name: str) -> bool:
-        return name in SETS[self.base] - self.lifted or (self.first_lanes and name == FIRST_LANES)
+        return name in (SETS[self.base] | BESIDE) - self.lifted or (self.first_lanes and name == FIRST_LANES)
 
     @property
     def value(self) -> str:

@@ -113,6 +113,7 @@ OF_PAIRS = (
     PremiseRow(
         "functions-alike", "{functions} of equal operands give the same on {devices}",
         Grantor.NOBODY, "the pages say no more than how far a result may be from the function", TWO_KERNELS,
+        "--assume launch,-functions-alike",
     ),
     PremiseRow(
         "threads-in-any-order",

@@ -12,9 +12,9 @@ from visaproof.launch.ids.work_items import BELOW_THE_SIZE
 from visaproof.launch.matching import Matching
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.refinement.beside.functions import ALIKE, EXACT, is_function
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
@@ -26,9 +26,6 @@ from visaproof.smt import Bool, symbols_of
 
 FUNCTIONS = premise("float-functions")
 """Of results of which nothing else is known."""
-
-EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
-"""Opcodes of which IEEE 754 says what they give; what the others give, each device may say for itself."""
 
 BY_ATOMICS = "by atomics what both kernels reach by atomics alone"
 """What another thread may write while a kernel runs."""
@@ -56,15 +53,10 @@ def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
     """The functions of both kernels that two devices may approximate in ways of their own."""
     source, target = runners
     if source.platform is not target.platform:
-        one, other = ({each.operation[0] for each in _functions(runner)} for runner in runners)
-        if functions := sorted((one & other) - EXACT):
+        one, other = ({each.operation for each in filter(is_function, runner.trace.arbitrary)} for runner in runners)
+        if functions := sorted({operation[0] for operation in one & other} - EXACT):
             devices = f"{source.platform.name} and {target.platform.name}"
-            yield premise("functions-alike", functions=", ".join(functions), devices=devices)
-
-
-def _functions(runner: AnyRunner) -> Iterator[Arbitrary]:
-    """The results of which nothing is known but what they are functions of."""
-    return (one for one in runner.trace.arbitrary if one.operands is not None and one.origin is None)
+            yield premise(ALIKE, functions=", ".join(functions), devices=devices)
 
 
 def _is_of_atomic(operation: Hashable) -> bool:

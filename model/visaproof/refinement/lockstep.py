@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.isa.errors import NotModelled
-from visaproof.launch.float_results import Floats
 from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.beside.functions import of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
@@ -67,25 +67,25 @@ def in_step(
 def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:
     """The same kernel, with one iteration for all iterations of a loop but the first.  Raises NotModelled."""
     if isinstance(runner, Runner):
-        thread = _generalised_thread(runner, lanes, scope.floats)
+        thread = _generalised_thread(runner, lanes, scope)
         if not several:
             return thread
         return replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
     split = runner.split
     threads = [
-        _generalised_thread(one, lanes[split.lanes(number)], scope.floats, prefix_of(number))
+        _generalised_thread(one, lanes[split.lanes(number)], scope, prefix_of(number))
         for number, one in enumerate(runner.members)
     ]
     return group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
 
 
-def _generalised_thread(runner: Runner, lanes: Sequence[Bool], floats: Floats, prefix: str = "") -> Runner:
+def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, prefix: str = "") -> Runner:
     base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
-        private_base=base, compared_as=str(runner.owner), floats=floats, name=prefix,
+        private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
     )  # fmt: skip
-    return replace(runner, trace=ran)
+    return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
 
 
 _Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]

@@ -33,7 +33,7 @@ def counterexample_of(ready: Prepared, comparison: Comparison, found: Difference
         case _:
             pass
     return Counterexample(
-        ready.instance, found.values, found.exec_mask, _sizes(ready, found), contents, source, target,
+        ready.instance, found, _sizes(ready, found), contents, source, target,
         place, before,
     )  # fmt: skip
 

@@ -75,7 +75,7 @@ def differences(ready: Prepared, pre: Sequence[Condition]) -> Iterator[Counterex
 def meeting(conditions: Sequence[Candidate], of: int, ready: Prepared, cases: Sequence[Counterexample]) -> list[int]:
     """For each condition the counterexamples that meet it, as bits: to those it is no help."""
     terms = [conj(*one.premises[of].inputs) for one in conditions]
-    found = _met(terms, ready.guesses.symbols, [case.values for case in cases])
+    found = _met(terms, ready.guesses.symbols, [case.difference.values for case in cases])
     for index, case in enumerate(cases):
         words = {name: _dwords(case, name) for name in set(ready.instance.surfaces.values())}
         for number, one in enumerate(conditions):

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from visaproof.isa.errors import Position
+from visaproof.refinement.difference import Difference
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
 from visaproof.rules.language.instances import Instance
-from visaproof.smt import Term
 
 Place = tuple[str, tuple[int, ...]]
 """A surface or a register, and the byte or the texel in it."""
@@ -52,8 +52,8 @@ class Counterexample:
     """Inputs on which the target does what the source cannot do."""
 
     instance: Instance
-    values: Mapping[Term, int]
-    exec_mask: int
+    difference: Difference
+    """The start of both runs, and what differs."""
     sizes: Mapping[str, tuple[int, ...]]
     """Bytes of each buffer, width, height and depth of each image."""
     contents: Mapping[Place, int]

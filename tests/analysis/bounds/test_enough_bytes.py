@@ -26,8 +26,9 @@ def sizes(messages: list[dict[str, Any]]) -> dict[str, set[tuple[str, ...]]]:
     found: dict[str, set[tuple[str, ...]]] = {}
     for one in messages:
         named = one["inside_if"]
-        name = one["surface"].partition("(")[2].partition("(")[2].strip(")")
-        found.setdefault(name, set()).add((named["bytes"], *named["where"]) if named else ())
+        found.setdefault(one["surface"] if one["argument"] is not None else "", set()).add(
+            (named["bytes"], *named["where"]) if named else ()
+        )
     return found
 
 
@@ -49,7 +50,7 @@ def test_the_size_follows_from_guards_and_launch(
 
 def test_local_memory_is_measured_in_local_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     """A half that is filled, and one that is read."""
-    named = [one["inside_if"]["bytes"] for one in asked(capsys, "two_halves") if one["surface"] == "%slm"]
+    named = [one["inside_if"]["bytes"] for one in asked(capsys, "two_halves") if one["binding"] == "%slm"]
     assert set(named) == {"4*local_size_x", "8*local_size_x"}
 
 

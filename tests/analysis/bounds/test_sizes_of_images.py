@@ -34,6 +34,8 @@ LESS = {
     "layered": "out.layers + 1 >= global_size_z",
 }
 
+SOME_SLOW = [pytest.param(one, marks=[pytest.mark.slow] * (one in ("layered", "guarded"))) for one in NEEDED]
+
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -> list[dict[str, Any]]:
     stated = [word for one in relations for word in ("--where", one)]
@@ -50,14 +52,12 @@ def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str
         assert (named["bytes"], named["where"], named["by"]) == (None, NEEDED[kernel], RUNG)
 
 
-@pytest.mark.parametrize("kernel", NEEDED)
+@pytest.mark.parametrize("kernel", SOME_SLOW)
 def test_once_stated_it_is_proved(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 
 
-@pytest.mark.parametrize(
-    "kernel", [pytest.param(one, marks=[pytest.mark.slow] if one in ("layered", "guarded") else []) for one in NEEDED]
-)
+@pytest.mark.parametrize("kernel", SOME_SLOW)
 def test_one_texel_less_is_refuted(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     extent = LESS[kernel].split()[0]
     others = [one for one in NEEDED[kernel] if not one.startswith(extent)]

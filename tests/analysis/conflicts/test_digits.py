@@ -49,7 +49,7 @@ def test_what_is_missing_is_named_and_a_launch_shown(capsys: pytest.CaptureFixtu
     assert {one["free_if"]["by"] for one in found} == {RUNG}
 
 
-@pytest.mark.parametrize("kernel", NEEDED)
+@pytest.mark.parametrize("kernel", [pytest.param(one, marks=[pytest.mark.slow] * (one == "eight")) for one in NEEDED])
 def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     assert {one["verdict"] for one in scatters(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 
@@ -74,7 +74,7 @@ def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.Cap
 
 
 def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    shared = [one for one in scatters(capsys, "tile") if "slm" in one["surface"]]
+    shared = [one for one in scatters(capsys, "tile") if one["binding"] == "%slm"]
     assert [(one["verdict"], one["by"]) for one in shared] == [("proved", RUNG)] * 2
 
 

@@ -17,6 +17,7 @@ from visaproof.checking.replay import replay
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.relations.obeyed_relations import HeldName, ObeyedRelation
+from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines
 from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
 
@@ -99,9 +100,11 @@ def test_what_is_missing_stands_where_time_ends_the_question(monkeypatch: pytest
         raise LimitReached(0)
 
     monkeypatch.setattr("visaproof.analysis.conflicts.search.Search._solved", over)
-    (finding,) = asked(ROWS, pitch="global_size").answers()
+    (finding,) = (rows := asked(ROWS, pitch="global_size")).answers()
     assert str(finding.missing) == "global_size_x < 1048576"
-    assert "free if global_size_x < 1048576 (proved" in "\n".join(finding_lines(asked(ROWS), finding))
+    assert "free if global_size_x < 1048576 (proved" in "\n".join(
+        finding_lines(rows, finding, finding_record(rows, finding))
+    )
 
 
 def test_no_relation_is_named_where_none_suffices() -> None:
@@ -160,8 +163,8 @@ def test_a_number_that_the_state_does_not_hold_is_shown() -> None:
     pitch = int.from_bytes(bytes.fromhex(conflict.state.registers.get("N", "")), "little")
     held = HeldName(pitch + 7, [f"N.{byte}" for byte in range(4)])
     found = msgspec.structs.replace(conflict, where=[ObeyedRelation("n >= 0", {"n": held})])
-    differs = f"the state holds other numbers than recorded for n >= 0: n = {pitch}"
-    assert replay(found, "one.json").differences == (differs,)
+    shown = f"the state holds other numbers than recorded for n >= 0: n = {pitch}"
+    assert replay(found, "one.json").differences == (shown,)
 
 
 # ---------------------------------------------------------------- products

@@ -31,8 +31,8 @@ def test_processes_change_nothing_of_the_order(visaproof):
 
 
 def test_verdicts_are_the_same_with_processes(visaproof):
-    """Examples may differ: they depend on which terms a process has made before."""
-    alone, together = (visaproof("bounds", EXAMPLES, "--format", "json", "--jobs", jobs).out for jobs in (1, 2))
+    files = (EXAMPLES / "mean.visaasm", PAIRS)
+    alone, together = (visaproof("bounds", *files, "--format", "json", "--jobs", jobs).out for jobs in (1, 2))
     said = [
         [(file["file"], [one["bounds"]["verdict"] for one in file["messages"]]) for file in json.loads(out)["files"]]
         for out in (alone, together)
@@ -112,7 +112,7 @@ def test_quiet_shows_only_files_with_a_finding(visaproof):
 
 def test_the_findings_of_a_file_have_its_exit_code(visaproof):
     for command in ("conflicts", "bounds", "check"):
-        document = json.loads(visaproof(command, EXAMPLES, "--format", "json").out)
+        document = json.loads(visaproof(command, EXAMPLES / "rows.visaasm", PAIRS, "--format", "json").out)
         found = msgspec.convert(document["findings"], list[Finding])
         assert document["exit_code"] == worst_code(found)
         assert all(one.kind != "file" for one in found), "each has a statement of its own"

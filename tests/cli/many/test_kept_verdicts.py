@@ -175,5 +175,50 @@ def test_a_second_run_of_rules_asks_nothing_and_says_the_same(visaproof, cache, 
     file.write_text(RULES)
     no_solver()
     assert visaproof("rules", file, "--cache", cache) == first
-    _changed(cache, lambda row: row | {"code": 0, "as_stated": True}, signed=False)
+    _changed(cache, lambda row: row | {"seconds": 0.0}, signed=False)
     assert visaproof("rules", file, "--cache", cache).code == 70  # it had to ask
+
+
+@pytest.mark.parametrize("forged", ["inputs", "instance", "proof", "rule"])
+def test_a_forged_refutation_of_a_rule_is_not_believed(visaproof, cache, tmp_path, forged):
+    """Both sides run again on the inputs in the cache: where they leave the same, the rule is asked again."""
+    file = tmp_path / "mine.rule"
+    file.write_text(RULES)
+    first = visaproof("rules", file, "--cache", cache)
+
+    def forge(row):
+        run = row["verdict"]["refuted"]
+        match forged:
+            case "inputs":  # every lane is off
+                run["inputs"] = {}
+            case "instance":
+                run["instance"] = "PVC"
+            case "proof":
+                row["verdict"]["proved"] = ["a solver"]
+            case _:  # the row of a rule with a condition
+                row["when_right"] = {"proved": ["a solver"], "instances": 1}
+        return row
+
+    _changed(cache, forge, signed=True)
+    again = visaproof("rules", file, "--cache", cache)
+    assert "asked again" in again.err
+    assert (again.code, again.out.split("mine")[2:]) == (1, first.out.split("mine")[2:])
+
+
+def test_a_right_rule_is_not_refuted_by_a_run_from_the_cache(visaproof, cache, tmp_path):
+    """The run of a wrong rule shows nothing of a right one."""
+    file, kept = tmp_path / "mine.rule", []
+    file.write_text(RULES)
+    visaproof("rules", file, "--cache", cache)
+    _changed(cache, lambda row: (kept.append(row), row)[1], signed=True)
+    file.write_text(RULES.replace("scaled.G", "scaled.R"))
+    assert visaproof("rules", file, "--cache", cache).code == 0
+    _changed(cache, lambda row: kept[0], signed=True)
+    assert visaproof("rules", file, "--cache", cache).code == 0
+
+
+def test_refutations_of_texels_results_and_bytes_run_again_from_the_cache(visaproof, cache, no_solver):
+    names = ("atomic16-result-is-not-a-dword", "dec-to-predec-used", "scatter4-to-oword-store")
+    first = visaproof("rules", *names, "--cache", cache)
+    no_solver()
+    assert visaproof("rules", *names, "--cache", cache) == first

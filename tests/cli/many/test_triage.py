@@ -59,7 +59,7 @@ def test_every_question_is_asked_of_the_kernel_alone(visaproof, folder):
 def test_sizes_that_nobody_stated_are_no_findings_but_are_named(visaproof, folder):
     ran = visaproof("triage", folder)
     assert "sizes are not stated; in bounds if" in ran.out
-    assert "conflicts  refuted: line 93: lanes 0 and 1" in ran.out
+    assert "conflicts  refuted: line 93: work items 0 and 1 both write out[0]" in ran.out
     assert "set aside: OCL_asm0123456789abcdef_simd32" in ran.out
 
 

@@ -67,7 +67,7 @@ def with_hostile_names(document: dict[str, Any]) -> dict[str, Any]:
     for file in changed["files"]:
         file |= {"file": HOSTILE, "kernel": HOSTILE}
         for one in file["scatters"]:
-            one |= {"instruction": HOSTILE, "surface": f"bti 1 (argument 1 ({HOSTILE}))", "file": HOSTILE}
+            one |= {"instruction": HOSTILE, "surface": HOSTILE, "binding": HOSTILE, "file": HOSTILE}
             one["source"] = {"file": HOSTILE, "line": 1, "text": HOSTILE}
             if one["verdict"] == "refuted":
                 one["inputs"] = {HOSTILE: HOSTILE}

@@ -11,15 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import process_time
 
-from visaproof.analysis.bounds.integers import Below, Integers
+from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of, wide
+from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, without_counters
+from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, OWN_SIZE, LaunchNames
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
+from visaproof.semantics.symbolic.guarded import literals_of
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
 
 _NOTHING: Polynomial = {}
@@ -53,6 +57,8 @@ class Ends:
 
     names: LaunchNames
     excluded: Excluded
+    counted: tuple[CountedLoop, ...] = ()
+    """Loops of unknown length."""
     left_ms: float = MOST_MS
     known: LaunchIntegers | None = None
 
@@ -118,6 +124,10 @@ class _Largest:
     steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
     used: set[str] = field(default_factory=set[str])
     """Arguments that bound something."""
+    bounded: Mapping[str, Bounded] = field(default_factory=dict[str, Bounded])
+    """Counters of loops that the guard keeps below something."""
+    loops: set[str] = field(default_factory=set[str])
+    """Those on which the address depends."""
     small: set[str] = field(default_factory=set[str])
     """Global sizes up to SMALL, as guards compare ids as signed numbers."""
 
@@ -132,20 +142,28 @@ class _Largest:
     def reached(self, address: BitVec) -> Reached | None:
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
-        reader = Integers({**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves())
+        known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
+        guard = literals_of(self.doubt.access.guard)
+        counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
+        self.bounded = counters.bounded()
+        reader = counters.reader()
         found = reader.exact(address)
-        if found is None or (end := self.largest(found)) is None:
+        compared = None if found is None else counters.compared(found)
+        if found is None or (end := self.largest(found if compared is None else compared.most)) is None:
             return None
         limits: list[Below] = []
-        for limit in reader.limits:
+        needed, loops = [*reader.limits, *(() if compared is None else compared.limits)], set[str]()
+        needed += self._limits_of(loops)
+        for limit in needed:
             if (most := self.largest(limit.sum)) is None:
                 return None
             limits.append(Below(most, limit.bits))
-        sums = found, end, *(one.sum for one in (*reader.limits, *limits))
+            needed += self._limits_of(loops)
+        sums = found, end, *(one.sum for one in (*needed, *limits))
         used = self.used.union(name for one in sums for part in one for name in part)
         access = self.doubt.access
         least = self.integers.least(access.guard, used)
-        if not all(self._is_natural(one.sum, least) for one in reader.limits):
+        if not all(self._is_natural(one.sum, least) for one in needed):
             return None
         return Reached(
             plus(end, {(): access.width}),
@@ -155,20 +173,26 @@ class _Largest:
             frozenset(self.small),
         )
 
+    def _limits_of(self, known: set[str]) -> list[Below]:
+        """Under which the counters are bounded that came up since those that are known."""
+        new = sorted(self.loops - known)
+        known |= self.loops
+        return [limit for name in new for limit in self.bounded[name].limits]
+
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        found: Polynomial | None = one
+        found = without_counters(one, self.bounded, self.loops)
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
         found = None if found is None else self._at_sizes(found)
-        if found is None or any(_is_unknown(name) for part in found for name in part):
+        if found is None or any(is_unknown(name) for part in found for name in part):
             return None
         return {part: count for part, count in found.items() if count}
 
     def _at_sizes(self, one: Polynomial) -> Polynomial:
         """With the enqueued local size for those of groups, which may be smaller: none is subtracted any more."""
         total: Polynomial = {}
-        for part, count in _upper(one).items():
+        for part, count in upper(one).items():
             whole: Polynomial = {(): count}
             for name in part:
                 whole = times(whole, self.integers.most(name))
@@ -177,23 +201,23 @@ class _Largest:
 
     def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
         own, group = f"id {dimension}", f"group {dimension}"
-        if not _has(one, own) and not _has(one, group):
+        if not has(one, own) and not has(one, group):
             return one
         size = self.integers.local_size(dimension)
         if any(part.count(own) + part.count(group) > 1 for part in one):
             return None
-        if _has(one, own) and not self._is_in_group(dimension):
+        if has(one, own) and not self._is_in_group(dimension):
             return None
-        counted = _upper(self._in_strides(self._counted(_upper(one), dimension), dimension))
-        ids, groups, alone, rest = _split(counted, own, group, self._step(dimension))
+        counted = upper(self._in_strides(self._counted(upper(one), dimension), dimension))
+        ids, groups, alone, rest = split(counted, own, group, self._step(dimension))
         both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
         last: Polynomial = {(self._bound(dimension),): 1, (): -1} if both else {}
         whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
         count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
         total = plus(rest, times(both, last))
-        total = plus(total, times(_less(ids, both), plus(size, {(): -1})))
-        total = plus(total, times(_less(groups, both), plus(whole, times(size, {(): -1}))))
-        return _upper(plus(total, times(alone, plus(count, {(): -1}))))
+        total = plus(total, times(less(ids, both), plus(size, {(): -1})))
+        total = plus(total, times(less(groups, both), plus(whole, times(size, {(): -1}))))
+        return upper(plus(total, times(alone, plus(count, {(): -1}))))
 
     def _step(self, dimension: int) -> Polynomial:
         """From one group to the next."""
@@ -261,7 +285,7 @@ class _Largest:
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = f"id {dimension}", f"group {dimension}"
             counted = self._counted(found, dimension, most=False)
-            ids, groups, alone, found = _split(counted, own, group, self._step(dimension))
+            ids, groups, alone, found = split(counted, own, group, self._step(dimension))
             if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
                 return False
             both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
@@ -290,61 +314,3 @@ class _Largest:
             self.small.add(whole)
             return True
         return False
-
-
-def _split(
-    one: Polynomial, own: str, group: str, stride: Polynomial
-) -> tuple[Polynomial, Polynomial, Polynomial, Polynomial]:
-    """What the id is multiplied by, group · stride, the group alone, and what has neither."""
-    ids, groups, alone, rest = (dict[tuple[str, ...], int]() for _ in range(4))
-    ((names, unit),) = stride.items()
-    for part, number in one.items():
-        left = list(part)
-        if own in left:
-            left.remove(own)
-            ids[tuple(left)] = number
-        elif group in left:
-            left.remove(group)
-            whole = number // unit if all(name in left for name in names) else 0
-            if number - whole * unit:
-                alone[tuple(left)] = number - whole * unit
-            for name in names if whole else ():
-                left.remove(name)
-            if whole:
-                groups[tuple(left)] = groups.get(tuple(left), 0) + whole
-        else:
-            rest[part] = number
-    return ids, groups, alone, rest
-
-
-def _less(one: Polynomial, other: Polynomial) -> Polynomial:
-    return {part: left for part, count in one.items() if (left := count - other.get(part, 0))}
-
-
-def _has(one: Polynomial, name: str) -> bool:
-    return any(name in part for part in one)
-
-
-def _upper(one: Polynomial) -> Polynomial:
-    """Without what is subtracted and is not known: at least as much.  A size that is subtracted is at least 1."""
-    total: Polynomial = {}
-    for part, count in one.items():
-        known = part if count > 0 else tuple(name for name in part if not name.startswith(OWN_SIZE))
-        if count > 0 or not any(map(_is_unknown, known)):
-            total = plus(total, {known: count})
-    return total
-
-
-def _is_unknown(name: str) -> bool:
-    return " " in name
-
-
-def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
-    """The same with names that stand for what is above their least values."""
-    found: Polynomial = {}
-    for part, count in one.items():
-        whole: Polynomial = {(): count}
-        for name in part:
-            whole = times(whole, {(name,): 1, (): least.get(name, 0)})
-        found = plus(found, whole)
-    return found

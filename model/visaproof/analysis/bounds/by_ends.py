@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from visaproof.analysis.bounds.at_ends import SMALL, Reached, above
+from visaproof.analysis.bounds.at_ends import SMALL, Reached
+from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import QUICK_MS
+from visaproof.analysis.bounds.sums import above
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
@@ -48,21 +50,34 @@ def sufficient(
     if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = LARGEST if _largest(amount, names, {}) > LARGEST else None
-    fits: list[Relation] = []
+    fits: list[Below] = []
     for one in reached:
         for limit in one.limits:
             if _largest(limit.sum, names, one.least) < 1 << limit.bits:
                 continue
             factor = next(_factors(amount, limit.sum, one.least), None)
             if factor is None:
-                fits.append(Relation("<=", difference(plus(limit.sum, {(): 1})), Number(1 << limit.bits)))
+                fits.append(limit)
             else:
                 most = min(most or LARGEST, factor << limit.bits)
     signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
     above = (Relation(">=", Name(name), Number(0)) for name in signed)
     below = () if most is None else (Relation("<=", difference(amount), Number(most)),)
     few = [Relation("<=", Name(name), Number(SMALL)) for name in dict.fromkeys(n for one in reached for n in one.small)]
-    return Sufficient(amount, tuple(dict.fromkeys((*below, *fits, *few, *above))))
+    return Sufficient(amount, tuple(dict.fromkeys((*below, *map(_as_relation, _widest(fits)), *few, *above))))
+
+
+def _widest(limits: Sequence[Below]) -> Iterator[Below]:
+    """Those that do not follow from another one."""
+    found = list({(tuple(sorted(one.sum.items())), one.bits): one for one in limits}.values())
+    for one in found:
+        others = (other for other in found if other is not one and other.bits <= one.bits)
+        if not any(is_at_least(other.sum, one.sum, {}) for other in others):
+            yield one
+
+
+def _as_relation(one: Below) -> Relation:
+    return Relation("<=", difference(plus(one.sum, {(): 1})), Number(1 << one.bits))
 
 
 def _amount(reached: Sequence[Reached]) -> Polynomial | None:

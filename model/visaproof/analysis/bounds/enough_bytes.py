@@ -19,7 +19,7 @@ from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_i
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
-from visaproof.analysis.conflicts.search import Search
+from visaproof.analysis.bounds.outside_search import search_for
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
@@ -30,7 +30,7 @@ from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
 from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
-from visaproof.launch.relations.polynomials import Polynomial, difference
+from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.state import SymbolicBuffer
@@ -84,7 +84,7 @@ class SizeFinder:
     ends: Ends = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ends = Ends(self.names, self._excluded)
+        self.ends = Ends(self.names, self._excluded, self.asked.trace.counted)
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
@@ -99,7 +99,8 @@ class SizeFinder:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
-            if surface not in self.in_vain and (found := self._first(asked, asked.elements())) is not None:
+            candidates = asked.elements_like(enough.amount)
+            if surface not in self.in_vain and (found := self._first(asked, candidates)) is not None:
                 return found
             asked.until = inf
             return self._without_relations(asked, by_ends, difference(enough.amount))
@@ -203,6 +204,13 @@ class OfMessage:
         yield from takewhile(lambda _: self.left > MOST_REACHED, self.elements())
         yield from self._reached()
 
+    def elements_like(self, amount: Polynomial) -> list[Expression]:
+        """Such sizes, first the one that is known to be enough: mostly no smaller one is."""
+        named = {part: count for part, count in amount.items() if count}
+        found = sorted(self.elements(), key=lambda each: polynomial(each) != named)
+        is_new = len(named) == 1 and not (found and polynomial(found[0]) == named)  # as easy to read as any
+        return [difference(named), *found] if is_new else found
+
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
@@ -241,7 +249,7 @@ class OfMessage:
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
-        signed = (Relation(">=", Name(one), Number(0)) for one in names if self._is_signed(one))
+        signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self._is_signed(one))
         return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
 
     def _is_signed(self, name: str) -> bool:
@@ -332,17 +340,3 @@ class OfMessage:
             yield surface.size
         buffers = self.rounds[0].buffers.buffers
         yield from (one.size for one in buffers if one.key == self.key and one.size is not None)
-
-
-def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
-    return Search(
-        conditions=conditions,
-        premise=conj(*question.premises, *more),
-        earlier=(),
-        until=question.performed,
-        subject="accesses",
-        verb="leave the surface",
-        confirm=lambda _, __: None,
-        uninterpreted=(),
-        guessed_size=0,
-    )

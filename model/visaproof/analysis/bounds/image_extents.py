@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient
 from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder, search_for
+from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.launch_integers import wide
+from visaproof.analysis.bounds.outside_search import search_for
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.input_meaning import DIMENSIONS, Argument

@@ -41,6 +41,8 @@ class Integers:
     """What integers some words are."""
     halves: Mapping[Term, Half] = field(default_factory=dict[Term, Half])
     """What some words are parts of."""
+    modular: Mapping[Term, Polynomial] = field(default_factory=dict[Term, Polynomial])
+    """To what sums some words are equal modulo 2^width: these may be larger than the word."""
     limits: list[Below] = field(default_factory=list[Below])
     """Under which all that was read is right."""
 
@@ -63,6 +65,8 @@ class Integers:
             return atom
         if (half := self.halves.get(word)) is not None:
             return self._half(half)
+        if (modular := self.modular.get(word)) is not None:
+            return modular
         inner = cast(tuple[BitVec, ...], word.args)
         match word.op:
             case Op.ZERO_EXTEND:

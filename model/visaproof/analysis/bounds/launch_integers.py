@@ -1,6 +1,6 @@
 """Which words of a thread are integers that have names: arguments, sizes of the launch, and its ids."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -118,19 +118,26 @@ class LaunchIntegers:
 
     def least(self, guard: Bool, used: Iterable[str]) -> dict[str, int]:
         """What the guard says of names by itself, n > 3; sizes are at least 1."""
-        words = {word: name for word, name in self.names.by_word().items() if self.is_number(cast(BitVec, word), name)}
+        words = {cast(BitVec, word): name for word, name in self.names.by_word().items()}
         found = {name: 1 for name in used if name.startswith((LOCAL, GLOBAL, COUNT, OWN_SIZE))}
-        for one in literals(guard):
+        for one in conjuncts(guard):
             inner = one.args[0] if one.op is Op.NOT else one
-            left, right = inner.args if len(inner.args) == 2 else (inner, inner)
-            if not isinstance(left, BitVec) or (value := value_of(left)) is None or right not in words:
-                continue
-            name = words[right]
-            if one.op in (Op.ULT, Op.SLT) and not value >> (left.width - 1):
-                found[name] = max(found.get(name, 0), value + 1)
-            elif one.op is Op.NOT and inner.op is Op.EQ and value == 0:
-                found[name] = max(found.get(name, 0), 1)
+            for word in cast(tuple[BitVec, ...], inner.args):
+                name = words.get(word)
+                if name is None or value_of(word) is not None or not self.is_number(word, name):
+                    continue
+                if least := least_of(one, word):
+                    found[name] = max(found.get(name, 0), least)
         return found
+
+
+def conjuncts(guard: Bool) -> Iterator[Bool]:
+    """What it says, also in each of several cases: of a thread, what it says whichever of its lanes runs."""
+    for one in literals(guard):
+        yield one
+        if one.op is Op.DISJ:
+            cases = [frozenset(literals(cast(Bool, case))) for case in one.args]
+            yield from frozenset[Bool].intersection(*cases)
 
 
 def wide(word: BitVec, width: int) -> BitVec:

@@ -45,6 +45,9 @@ QUICK_MS = 2_000
 """To show that an id is below the local size."""
 KEPT_ANSWERS = 1024
 """Lanes and messages come to the same questions about ids."""
+KEPT_PARTS = 8192
+"""Of premises, which are asked again with each size that is tried."""
+KEPT_LANES = 256
 
 
 def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Bool | None:
@@ -53,19 +56,38 @@ def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, 
     on = [lane for lane, each in enumerate(lanes[: len(launched.ids)]) if each in known]
     if len(on) != 1 or all(word.op is Op.CONST for word in launched.ids[on[0]]):
         return None
-    parts = [condition, *literals(premise)]
-    for dimension, word in enumerate(launched.ids[on[0]]):
-        if word.op is not Op.CONST:
-            parts = substitute_all(parts, _cut(parts, word, _id(word, dimension)))
-    asked, *assumed = parts
-    launch = {one for words in launched.ids for word in words for one in symbols_of(word)}
-    launch = (launch | set(lanes)) - {one for size in launched.sizes for one in symbols_of(size)} - {lanes[on[0]]}
-    kept = [one for one in assumed if launch.isdisjoint(symbols_of(one))]
+    ids = launched.ids[on[0]]
+    asked, *assumed = _with_any_ids([condition, *literals(premise)], ids)
+    launch = {one for words in launched.ids for word in words for one in _symbols(word)}
+    launch = (launch | set(lanes)) - {one for size in launched.sizes for one in _symbols(size)} - {lanes[on[0]]}
+    kept = [one for one in assumed if launch.isdisjoint(_symbols(one))]
     kept += _in_group(launched, on[0])
     for dimension, word in enumerate(launched.ids[on[0]]):
         if word.op is not Op.CONST:
             asked, kept = _of_any_item(asked, kept, dimension, _id(word, dimension))
     return conj(asked, *kept)
+
+
+def _with_any_ids(parts: Sequence[Bool], ids: tuple[BitVec, ...]) -> list[Bool]:
+    """With a word of its own for each id of a lane."""
+    known = _with_ids(ids)
+    fresh = cut = [part for part in dict.fromkeys(parts) if part not in known]
+    for dimension, word in enumerate(ids):
+        if word.op is not Op.CONST:
+            cut = substitute_all(cut, _cut(cut, word, _id(word, dimension)))
+    known.update(zip(fresh, cut, strict=True))
+    return [known[part] for part in parts]
+
+
+@kept(KEPT_LANES)
+def _with_ids(_: tuple[BitVec, ...]) -> dict[Bool, Bool]:
+    """What such parts were found to be."""
+    return {}
+
+
+@kept(KEPT_PARTS)
+def _symbols(part: Term) -> frozenset[Term]:
+    return frozenset(symbols_of(part))
 
 
 def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) -> tuple[Bool, list[Bool]]:
@@ -83,12 +105,12 @@ def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) 
     (stride,) = strides
     item, inner = symbol(f"any_global_id_{DIMENSIONS[dimension]}", group.width), _wide(own, group.width)
     cut: dict[Term, Term] = {one: _with_item(one, group, stride, sub(item, inner)) for one in products}
-    known = {one for part in assumed if group in symbols_of(part) for one in symbols_of(part)}
-    of_ids = [one for one in assumed if known.union((own,)).issuperset(symbols_of(one))]
+    known = {one for part in assumed if group in _symbols(part) for one in _symbols(part)}
+    of_ids = [one for one in assumed if known.union((own,)).issuperset(_symbols(one))]
     facts = _bounds(add(mul(group, stride), inner), item, known - {group, stride, own}, of_ids)
     asked = substitute_all([asked], cut)[0]
     gone = {group, own} - set(symbols_of(asked))
-    return asked, [*(one for one in assumed if gone.isdisjoint(symbols_of(one))), *facts]
+    return asked, [*(one for one in assumed if gone.isdisjoint(_symbols(one))), *facts]
 
 
 def _multiplied_with(group: BitVec, assumed: Sequence[Bool]) -> Iterator[BitVec]:
@@ -171,7 +193,11 @@ def _in_group(launched: LaunchedIds, lane: int) -> Iterator[Bool]:
 
 def is_in_group(launched: LaunchedIds, lane: int, dimension: int) -> bool:
     """Whether it is shown that the id of a lane that is on is below the local size."""
-    return _follows_from_the_lane(launched, lane, dimension) or _by_induction(launched, lane, dimension)
+    known = launched.in_group.get((lane, dimension))
+    if known is None:
+        known = _follows_from_the_lane(launched, lane, dimension) or _by_induction(launched, lane, dimension)
+        launched.in_group[lane, dimension] = known
+    return known
 
 
 def _follows_from_the_lane(launched: LaunchedIds, lane: int, dimension: int) -> bool:

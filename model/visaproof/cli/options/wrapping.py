@@ -28,6 +28,51 @@ def wrapped(line: str, width: int) -> str:
     return "\n".join(pieces)
 
 
+_COLUMNS = re.compile(r"( *\S.*? {3,})(\S.*)")
+"""An example of a help text, and what it shows."""
+_BEGINS = re.compile(r"[a-z][a-z ]*: ")
+"""A paragraph that says what it is about."""
+LEAST_BESIDE = 24
+"""Columns that such a description needs beside its example."""
+
+
+def wrapped_help(text: str, width: int) -> str:
+    """A help text whose examples and paragraphs are as wide as the terminal."""
+    paragraphs: list[str] = []
+    full = False
+    for line in text.split("\n"):
+        flows = line[:1].strip() and not _BEGINS.match(line)
+        if full and flows:
+            paragraphs[-1] += " " + line
+        else:
+            paragraphs.append(line)
+        full = bool(line[:1].strip()) and len(line) >= FULL and not _COLUMNS.fullmatch(line)
+    return "\n".join(_help_line(line, width) for line in paragraphs)
+
+
+FULL = 85
+"""A line of prose so long goes on in the next one."""
+
+
+def _help_line(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    found = _COLUMNS.fullmatch(line)
+    indent = line[: len(line) - len(line.lstrip())] + "  " * line.startswith(" ")
+    comment = "# " * bool(found and found[2].startswith("# "))
+    if found and width - len(found[1]) >= LEAST_BESIDE:
+        indent = " " * len(found[1]) + comment
+    elif found and comment:
+        return f"{found[1].rstrip()}\n{_help_line(found[2], width)}"
+    elif line.startswith("# "):
+        indent = "# "
+    wrapper = TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
+        drop_whitespace=True,
+    )  # fmt: skip
+    return "\n".join(wrapper.wrap(line))
+
+
 class Wrapped:
     """A stream of text whose whole lines are wrapped as they are written; all else is the stream's."""
 

@@ -68,6 +68,7 @@ class LaunchNames:
     """Those that the user states."""
     known: dict[str, Named] = field(default_factory=dict[str, Named])
     """Those that were looked up."""
+    words: dict[Term, str] = field(default_factory=dict[Term, str])
 
     def named(self, name: Name, text: str, option: str) -> Named:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
@@ -95,16 +96,16 @@ class LaunchNames:
         except NoNumber:
             return None
 
-    def by_word(self) -> dict[Term, str]:
+    def by_word(self) -> Mapping[Term, str]:
         """The names by the words that hold what they stand for."""
-        arguments = [one.name or f"arg{one.index}" for one in self.arguments()]
-        found: dict[Term, str] = {}
-        for name in (*arguments, *LAUNCH_NAMES):
-            if (named := self.number(name)) is not None:
-                found.setdefault(named.word.term, name)
-                if named.places:
-                    found.setdefault(self._word(named.places), name)
-        return found
+        if not self.words:
+            arguments = [one.name or f"arg{one.index}" for one in self.arguments()]
+            for name in (*arguments, *LAUNCH_NAMES):
+                if (named := self.number(name)) is not None:
+                    self.words.setdefault(named.word.term, name)
+                    if named.places:
+                        self.words.setdefault(self._word(named.places), name)
+        return self.words
 
     def own_size(self, dimension: int) -> str:
         """The name of the size of the group itself: of a last group it may be less than `local_size_x`."""

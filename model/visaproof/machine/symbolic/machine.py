@@ -16,7 +16,7 @@ from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
-from visaproof.machine.symbolic.loops.came_back import Known
+from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
@@ -105,6 +105,7 @@ class Machine:
         self.bindings = StateMoves(self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self.counted: list[CountedLoop] = []
         self.events: list[Synchronised] = []
         self._levels = LOD_LEVELS if _names_levels(program) else 1
 
@@ -302,6 +303,7 @@ class Machine:
 
     def keep_messages_since(self, contents: Contents, known: Known) -> None:
         """Restores the contents, but keeps the messages performed since, as those of any iteration."""
+        self.counted.append(known.counted)
         performed = [one.in_any_round(known) for one in self.performed[contents.performed :]]
         conditions = self.operands.conditions[contents.conditions :]
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]

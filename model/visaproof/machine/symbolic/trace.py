@@ -8,7 +8,7 @@ from visaproof.decode.synchronisation import Synchronised
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.machine.symbolic.loops.came_back import Known
+from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
 from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.private import PrivateMemory
 from visaproof.program.statements import Origin
@@ -90,3 +90,5 @@ class Trace:
     """Who reads or writes registers that a variable does not have, where these are nondeterministic."""
     branches: tuple[Branch, ...] = ()
     """The conditional branches, in the order of the run."""
+    counted: tuple[CountedLoop, ...] = ()
+    """Loops of which an iteration stands for later ones."""

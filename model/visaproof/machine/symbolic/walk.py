@@ -7,7 +7,7 @@ from dataclasses import replace
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.machine.symbolic.loops.came_back import NOTHING, known_of_lanes
+from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterRounds
 from visaproof.machine.symbolic.loops.iteration import (
     Held,
     LoopRound,
@@ -98,6 +98,7 @@ class Walk:
             tuple(self._general),
             tuple(beyond.found) if beyond.nondeterministic else (),
             tuple(self._branches),
+            tuple(machine.counted),
         )
 
     def _walk(self, end: int) -> None:
@@ -249,7 +250,8 @@ class Walk:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, loop.left_at, len(self._bounded), len(self._general)
         before, running = machine.contents(), self._lanes.running
-        facts, branches = self._lanes.facts if self._compared_as else NONE, len(self._branches)
+        reached, branches = self._lanes.facts, len(self._branches)
+        facts = reached if self._compared_as else NONE
         while True:
             self._loops += 1
             name = f"loop{self._compared_as and f'.{self._compared_as}.'}{self._loops}"
@@ -275,9 +277,10 @@ class Walk:
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
         goes_on = map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes))
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
-        if back and not self._compared_as:
-            fixed = machine.fixed(before.performed)
-            told = known_of_lanes(name, known, held, in_it, again, machine.thread.registers, here, fixed)
+        if not self._compared_as:
+            came, fixed = self._lanes.facts, machine.fixed(before.performed)
+            rounds = LaterRounds(name, known, held, in_it, again, here | came, reached, fixed, back)
+            told = rounds.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
             exits = sorted({behind, *exits})

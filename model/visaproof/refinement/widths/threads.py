@@ -29,6 +29,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.buffer_offsets import Begins, distances, with_distances
+from visaproof.refinement.beside.functions import of_device
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
@@ -115,6 +116,7 @@ def _runner(
         program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll, generalise=False,
         private_base=base, floats=scope.floats, name=prefix,
     )  # fmt: skip
+    ran = of_device(ran, program.platform, scope.assume)
     if program.local_bytes is not None:
         ran = with_sizes(ran, {SHARED_LOCAL: const(program.local_bytes, ADDRESS_BITS)})
     _require_private_known(program, ran.surfaces)

@@ -16,16 +16,24 @@ from visaproof.analysis.bounds.verdicts import (
     Unbounded,
     Undecided,
 )
-from visaproof.analysis.surface_sizes import address_key, argument_of
+from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.queries.kernels.suspects import ranges
+from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.report.kernels.premises import premise_lines
-from visaproof.report.one_kernel.conflicts import data_dependence, input_lines, readings_lines
-from visaproof.report.one_kernel.halves import Parts
+from visaproof.report.one_kernel.conflicts import (
+    bound_surface,
+    data_dependence,
+    input_lines,
+    readings_lines,
+    surface_name,
+)
 from visaproof.report.one_kernel.lane_rows import LaneRow, Rows, in_rows
 from visaproof.report.one_kernel.lane_table import MARK
-from visaproof.report.one_kernel.statements import counted_bytes
+from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
+from visaproof.report.records import bounds as records
+from visaproof.report.records.bounds import BoundsAnswer, Message
 from visaproof.semantics.concrete.surface import Buffer
 
 if TYPE_CHECKING:
@@ -38,20 +46,47 @@ MOST_ROWS = 8
 
 
 def finding_lines(
-    answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None, parts: Parts | None = None
+    answers: BoundsAnswers,
+    finding: BoundsFinding,
+    record: Message,
+    launch: "ShownLaunch | None" = None,
+    verbose: bool = False,
 ) -> Iterator[str]:
     """One message: its source line, what is known of its bounds and of its meaning, and a launch that leaves them."""
-    parts = parts or Parts(answers.kernel)
-    own = list(_verdict_lines(answers, finding, launch, parts.verbose))
-    verdict = type(finding.bounds), type(finding.meaning), finding.enough
-    has_launch = launch is not None and launch.is_shown
-    yield from parts.lines(finding.question.instruction, str(finding.surfaces), verdict, own, has_launch)
+    *source, statement = statement_lines(answers.kernel, finding.question.instruction)
+    if record.part_of is not None and not verbose:
+        yield statement
+        yield f"{INDENT}{_as_before(record)}, as line {record.part_of} (-v shows it)"
+        return
+    yield from ("", *source, statement)
+    yield from _verdict_lines(answers, finding, launch, verbose)
+
+
+def _as_before(record: Message) -> str:
+    """The verdict of a further part."""
+    words = [_word(record.bounds), *([] if isinstance(record.meaning, records.Proved) else [_word(record.meaning)])]
+    return "; ".join(words)
+
+
+def _word(answer: BoundsAnswer) -> str:
+    match answer:
+        case records.Refuted(kind=kind):
+            shown = UndefinedKind.MISALIGNED.value, UndefinedKind.BEYOND_VARIABLE.value
+            return f"{'UNDEFINED' if kind in shown else 'OUTSIDE'} (replayed)"
+        case records.Bounded():
+            return "BOUNDED"
+        case records.Unknown():
+            return "UNKNOWN"
+        case records.NotModelled():
+            return "not modelled"
+        case records.Proved():
+            return "in bounds"
 
 
 def _verdict_lines(
     answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None", verbose: bool
 ) -> Iterator[str]:
-    surface = surfaces_name(answers, finding)
+    surface = bound_surface(answers, *finding.surfaces)["surface"]
     match finding.bounds:
         case Holds(rung, bounded):
             yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
@@ -78,18 +113,6 @@ def _verdict_lines(
             yield from _shown_lines(answers, shown)
 
 
-def surfaces_name(answers: BoundsAnswers, finding: BoundsFinding) -> str:
-    return " or ".join(surface_name(answers, key) for key in finding.surfaces)
-
-
-def surface_name(answers: BoundsAnswers, key: str) -> str:
-    """A surface by its binding and its argument, of a bindless one, too; a buffer behind a pointer by its argument."""
-    argument = argument_of(answers.kernel, answers.launch, key)
-    if argument and key == address_key(argument):
-        return str(argument)
-    return f"{key} ({argument})" if argument else key
-
-
 def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -> Iterator[str]:
     if not bounded:
         yield f"{INDENT}{verdict}: {claim}, for all inputs ({rung})"
@@ -106,7 +129,7 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
     elif finding.only_after is not None:
         yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
-        yield f"{INDENT}inside if {surface} has at least {finding.needed:#x} bytes; else:"
+        yield f"{INDENT}inside if {surface} has at least {counted_bytes(finding.needed)}; else:"
     yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
     if launch is not None:
         yield from (f"{INDENT}{line}" for line in launch.lines())

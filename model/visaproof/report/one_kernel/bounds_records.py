@@ -1,6 +1,6 @@
 """Bounds as programs read them."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,12 +10,11 @@ from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.only_after import OnlyAfter
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.findings.kernel import Uses
-from visaproof.isa.errors import Position
 from visaproof.isa.operands import SLM
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import Unwritten
-from visaproof.report.one_kernel.bounds import extent_of, readings_of, surface_name, surfaces_name
-from visaproof.report.one_kernel.conflicts import UNBOUNDED, data_dependence, inputs_of
+from visaproof.report.one_kernel.bounds import extent_of, readings_of
+from visaproof.report.one_kernel.conflicts import UNBOUNDED, bound_surface, data_dependence, inputs_of, surface_name
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
 from visaproof.report.records import bounds as records
 from visaproof.report.records.bounds import (
@@ -33,29 +32,27 @@ if TYPE_CHECKING:
     from visaproof.report.one_kernel.launches import ShownLaunch
 
 
-def file_record(
-    answers: BoundsAnswers, findings: list[BoundsFinding], uses: Uses, launches: "Mapping[Position, ShownLaunch]"
-) -> dict[str, Any]:
+def file_record(answers: BoundsAnswers, messages: Sequence[Message], uses: Uses) -> dict[str, Any]:
     """One file for programs."""
-    messages = [_message(answers, one, launches.get(one.question.instruction.position)) for one in findings]
     found = BoundsFile(
         **kernel_record(answers, uses, answers.start.assumed),
         **stop_record(answers.stopped, answers.not_asked),
         vacuous=answers.vacuous,
-        messages=messages,
+        messages=list(messages),
         unwritten=[_unwritten(one) for one in answers.unwritten],
     )
     return msgspec.to_builtins(found)
 
 
-def _message(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None") -> Message:
+def finding_record(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None) -> Message:
+    """One message for programs."""
     instruction = finding.question.instruction
     return Message(
         line=instruction.position.line,
         column=instruction.position.column,
         source=source_record(answers.kernel, instruction.position),
         instruction=instruction.text,
-        surface=surfaces_name(answers, finding),
+        **bound_surface(answers, *finding.surfaces),
         size_is_arbitrary=finding.free_size,
         enough_bytes=finding.needed,
         inside_if=_enough(finding.enough),

@@ -10,7 +10,7 @@ from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.launch.premises import Premise
-from visaproof.report.one_kernel.conflicts import data_dependence, inputs_of, readings_of, surface_name
+from visaproof.report.one_kernel.conflicts import bound_surface, data_dependence, inputs_of, readings_of
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record, write_record
 from visaproof.report.one_kernel.stored_type import stored_type
 from visaproof.report.records import conflicts as records
@@ -29,7 +29,7 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
         "column": instruction.position.column,
         "source": source_record(answers.kernel, instruction.position),
         "instruction": instruction.text,
-        "surface": surface_name(answers, finding.question.performed.surface),
+        **bound_surface(answers, finding.question.performed.surface),
         "lanes": len(finding.question.lanes),
         "readings": readings_of(finding),
     }

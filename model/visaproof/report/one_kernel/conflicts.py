@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.reach import NOT_REACHED
@@ -11,11 +11,14 @@ from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.report.kernels.premises import premise_lines
-from visaproof.report.one_kernel.halves import Parts
+from visaproof.report.one_kernel.collision import collision_of
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.lane_table import lane_table
-from visaproof.report.one_kernel.statements import counted_bytes
+from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
+from visaproof.report.records import conflicts as records
+from visaproof.report.records.conflicts import Scatter
 from visaproof.report.text.hints import fitting
+from visaproof.report.text.surface_words import surface_words
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.names import is_lane, is_size
 from visaproof.semantics.symbolic.value_names import LoadedValue
@@ -36,18 +39,39 @@ def header(answers: AskedKernel) -> Iterator[str]:
 
 
 def finding_lines(
-    answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None, parts: Parts | None = None
+    answers: KernelAnswers,
+    finding: Finding,
+    record: Scatter,
+    launch: "ShownLaunch | None" = None,
+    verbose: bool = False,
 ) -> Iterator[str]:
     """One scatter: its source line and verdict, and for a conflict the lanes, the inputs and a launch that has it."""
-    parts = parts or Parts(answers.kernel)
-    own = list(_verdict_lines(answers, finding, launch, parts.verbose))
-    instruction, surface = finding.question.instruction, finding.question.performed.surface
-    has_launch = launch is not None and launch.is_shown
-    yield from parts.lines(instruction, surface, type(finding.answer), own, has_launch)
+    *source, statement = statement_lines(answers.kernel, finding.question.instruction)
+    if record.part_of is not None and not verbose:
+        yield statement
+        yield f"        {_as_before(record)} line {record.part_of} (-v shows it)"
+        return
+    yield from ("", *source, statement)
+    yield from _verdict_lines(answers, finding, record, launch, verbose)
+
+
+def _as_before(record: Scatter) -> str:
+    """The verdict of a further part."""
+    match record:
+        case records.Refuted():
+            return f"CONFLICT: {collision_of(record).headline} (replayed), as in"
+        case records.Unknown():
+            return "UNKNOWN, as"
+        case records.Bounded():
+            return "BOUNDED, as"
+        case records.Vacuous():
+            return "VACUOUS, as"
+        case records.Proved():
+            return "free, as"
 
 
 def _verdict_lines(
-    answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None", verbose: bool
+    answers: KernelAnswers, finding: Finding, record: Scatter, launch: "ShownLaunch | None", verbose: bool
 ) -> Iterator[str]:
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
@@ -68,7 +92,8 @@ def _verdict_lines(
             yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
         case Conflict() as conflict:
-            yield from _conflict_lines(answers, finding, conflict, surface, launch, verbose)
+            headline = collision_of(record).headline if isinstance(record, records.Refuted) else surface
+            yield from _conflict_lines(answers, finding, conflict, headline, launch, verbose)
 
 
 def _unit(finding: Finding) -> str:
@@ -85,7 +110,7 @@ def _conflict_lines(
     answers: KernelAnswers,
     finding: Finding,
     conflict: Conflict,
-    surface: str,
+    headline: str,
     launch: "ShownLaunch | None",
     verbose: bool,
 ) -> Iterator[str]:
@@ -94,16 +119,15 @@ def _conflict_lines(
     A launch says what the inputs of a thread come to; they follow it for who wants them.
     """
     offset = finding.question.instruction.first_lane
-    met = None if launch is None or not launch.is_another else colliding(launch.writes)
+    met = None if launch is None else colliding(launch.writes)
     if met is not None and launch is not None:
         conflict = replace(conflict, first=met[0], second=met[1], writes=launch.writes)
-    lanes = [offset + (write.lane or 0) for write in (conflict.first, conflict.second)]
     yield from _missing_lines(answers, finding)
-    yield f"        CONFLICT: lanes {lanes[0]} and {lanes[1]} write the same {_unit(finding)} of {surface} (replayed)"
+    yield f"        CONFLICT: {headline} (replayed)"
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
-    if met is None:
+    if launch is None or not launch.is_another:
         data = data_dependence(answers, conflict)
         if verbose or launch is None or not launch.is_shown:
             yield from (f"        {line}" for line in input_lines(answers, conflict))
@@ -140,7 +164,7 @@ def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
 
 def _extents(image: Image) -> str:
     """The image's largest level as width×height×depth."""
-    return "×".join(f"{extent:#x}" for extent in image.extents(0))
+    return "×".join(map(str, image.extents(0)))
 
 
 def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
@@ -174,9 +198,19 @@ def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:
 
 
 def surface_name(answers: AskedKernel, key: str) -> str:
-    """A surface by its binding, and by the argument that stands there."""
-    argument = argument_of(answers.kernel, answers.launch, key)
-    return f"{key} ({argument})" if argument else key
+    """A surface by the name of the argument that stands there."""
+    return surface_words(key, argument_of(answers.kernel, answers.launch, key))
+
+
+def bound_surface(answers: AskedKernel, *keys: str) -> dict[str, Any]:
+    """The fields of `BoundSurface`."""
+    arguments = {argument_of(answers.kernel, answers.launch, key) for key in keys}
+    (argument,) = arguments if len(arguments) == 1 else (None,)
+    return {
+        "surface": " or ".join(dict.fromkeys(surface_name(answers, key) for key in keys)),
+        "binding": " or ".join(keys),
+        "argument": None if argument is None else argument.index,
+    }
 
 
 def readings_of(finding: Finding) -> list[str]:

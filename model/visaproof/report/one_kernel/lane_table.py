@@ -87,7 +87,7 @@ def _byte_cells(writes: Sequence[Write]) -> str:
 def _texel_cells(writes: Sequence[Write]) -> str:
     """The coordinates of a lane's texel, and its channels; of no writes, the titles."""
     texels = [write for write in writes if isinstance(write, TexelWrite)]
-    titles = ("u", "v", "r", "lod") if not texels else tuple(f"{place:#x}" for place in texels[0].texel)
+    titles = ("u", "v", "r", "lod") if not texels else tuple(str(place) for place in texels[0].texel)
     channels = "".join("RGBA"[write.channel] for write in texels) or "channels"
     return f"{'  '.join(f'{title:>10}' for title in titles)}  {channels}"
 
@@ -95,6 +95,6 @@ def _texel_cells(writes: Sequence[Write]) -> str:
 def _shared(conflict: Conflict) -> str:
     """What both lanes write."""
     if isinstance(conflict.first, TexelWrite):
-        return f"texel ({', '.join(f'{place:#x}' for place in conflict.first.texel)})"
+        return f"texel ({', '.join(map(str, conflict.first.texel))})"
     shared = {place for place in conflict.first.places if place in conflict.second.places and isinstance(place, int)}
     return f"{min(shared):#x}..{max(shared):#x}"

@@ -5,7 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.analysis.conflicts.verdicts import colliding
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
@@ -40,7 +43,17 @@ def launch_of(
     stated = _stated(answers, where, sizes, global_size, launch_in(answers, shown.values))
     if any(loads_that_decide(answers, shown)):
         stated = replace(stated, contents=("small", "counting", "zeros"))
-    return find_launch(_program(answers), position, event, stated)
+    found = find_launch(_program(answers), position, event, stated)
+    sizes_of = sizes_in(answers, shown.values)
+    negative = next((d for d, size in zip(DIMENSIONS, sizes_of.global_size, strict=True) if size > SIGNED_IDS), None)
+    if isinstance(found, NoLaunch) and negative is not None:
+        relation = f"global_size_{negative} <= {SIGNED_IDS}"
+        return NoLaunch(f"the ids that show it are negative as `int`; --where '{relation}' leaves them out")
+    return found
+
+
+SIGNED_IDS = 1 << 31
+"""Of more work items, some have ids that are negative as `int`."""
 
 
 def too_small_in(
@@ -99,13 +112,7 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
 
 def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
     """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
-    names = LaunchNames(answers.kernel, answers.launch, answers.start)
-    found = ((names.number(f"local_size_{d}"), names.number(names.own_size(k))) for k, d in enumerate(DIMENSIONS))
-    words = ([one.word.term for one in each if one is not None] for each in found)
-    x, y, z = (max(1, *evaluate_all(each, values)) for each in words)
-    local = answers.launch.group_size or (x, y, z)
-    gx, gy, gz = (evaluate(word, values) + 1 for word in GROUP_IDS)
-    shape = Shape((gx * local[0], gy * local[1], gz * local[2]), local)
+    names, shape = LaunchNames(answers.kernel, answers.launch, answers.start), sizes_in(answers, values)
     if shape.group_items > MOST_GROUP_ITEMS or shape.items > MOST_ITEMS:
         return None
     numbers: dict[int, int] = {}
@@ -116,6 +123,17 @@ def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int,
             value = evaluate(named.word.term, values)
             numbers[argument.index] = value - (1 << bits) if named.word.signed and value >> (bits - 1) else value
     return shape, numbers
+
+
+def sizes_in(answers: AskedKernel, values: Values) -> Shape:
+    """The least launch that has a thread with these values."""
+    names = LaunchNames(answers.kernel, answers.launch, answers.start)
+    found = ((names.number(f"local_size_{d}"), names.number(names.own_size(k))) for k, d in enumerate(DIMENSIONS))
+    words = ([one.word.term for one in each if one is not None] for each in found)
+    x, y, z = (max(1, *evaluate_all(each, values)) for each in words)
+    local = answers.launch.group_size or (x, y, z)
+    gx, gy, gz = (evaluate(word, values) + 1 for word in GROUP_IDS)
+    return Shape((gx * local[0], gy * local[1], gz * local[2]), local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +200,7 @@ class ShownLaunch:
                     command=self._command(one),
                     writes=[write_record(write, first_lane) for write in one.message.writes],
                     accesses=list(_accesses(one, first_lane)),
+                    colliding_lanes=_colliding(one, first_lane),
                     items=self._items(one, first_lane),
                     **_buffer_at_fault(one),
                 )
@@ -198,6 +217,11 @@ class ShownLaunch:
         return [*self.command, *(word for pair in one.options() for word in pair)]
 
 
+def _colliding(one: ExampleLaunch, first_lane: int) -> tuple[int, int] | UnsetType:
+    met = colliding(one.message.writes)
+    return UNSET if met is None else (first_lane + (met[0].lane or 0), first_lane + (met[1].lane or 0))
+
+
 def _counted(found: ExampleLaunch) -> str:
     items, groups = found.shape.items, found.shape.group_total
     text = f"{items} work item{'s' * (items > 1)}" + (f" in {groups} groups" if groups > 1 else "")
@@ -212,7 +236,7 @@ def _buffer_at_fault(one: ExampleLaunch) -> dict[str, Any]:
         return {}
     for index, (base, size) in one.allocated.items():
         if base <= addresses[0] < base + size:
-            return {"surface": f"argument {index} ({one.takes.shown(index)})", "base": base}
+            return {"surface": one.takes.shown(index), "argument": index, "base": base}
     return {}
 
 

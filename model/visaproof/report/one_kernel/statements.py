@@ -39,5 +39,10 @@ def source_text(kernel: Kernel, place: SourcePlace) -> str:
 
 
 def counted_bytes(size: int) -> str:
-    """A size for people: in decimal, but for sizes that only hexadecimal makes legible."""
-    return f"{size} byte{'s' * (size != 1)}" if size < 1 << 20 else f"{size:#x} bytes"
+    """A size for people: in decimal, in MiB or GiB where it is that round, of memory that has no end in hexadecimal."""
+    if size >= 1 << 40:
+        return f"{size:#x} bytes"
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB")):
+        if size and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} byte{'s' * (size != 1)}"

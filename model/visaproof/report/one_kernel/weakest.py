@@ -1,6 +1,6 @@
 """Which set of launch assumptions a scatter needs (`conflicts --assume weakest`), for people and programs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -8,13 +8,11 @@ import msgspec
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.analysis.conflicts.weakest import SETS, Weakest
-from visaproof.isa.errors import Position
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.premises import Premise
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines, header
-from visaproof.report.one_kernel.halves import Parts
 from visaproof.report.records.conflicts import Scatter
 
 if TYPE_CHECKING:
@@ -32,9 +30,11 @@ def weakest_header(answers: KernelAnswers) -> Iterator[str]:
         yield f"    {line.removeprefix('  assumed: ')}"
 
 
-def weakest_lines(one: Weakest, launch: "ShownLaunch | None" = None, parts: Parts | None = None) -> Iterator[str]:
+def weakest_lines(
+    one: Weakest, record: Scatter, launch: "ShownLaunch | None" = None, verbose: bool = False
+) -> Iterator[str]:
     """The scatter with its verdict, and the sets that do not suffice."""
-    yield from finding_lines(one.answers, one.finding, launch, parts)
+    yield from finding_lines(one.answers, one.finding, record, launch, verbose)
     weaker = "; ".join(f"{assume.value}: {_said(finding)}" for assume, finding in one.weaker)
     if one.suffices:
         yield f"        assumed: {one.assume.value}" + (f" (not enough: {weaker})" if weaker else "")
@@ -52,16 +52,14 @@ def _said(finding: Finding) -> str:
             return "bounded"
 
 
-def weakest_scatters(found: Sequence[Weakest], launches: "Mapping[Position, ShownLaunch]") -> Iterator[Scatter]:
-    """Each scatter for programs, with the set that it needs."""
-    for one in found:
-        launch = launches.get(one.finding.question.instruction.position)
-        yield msgspec.structs.replace(
-            finding_record(one.answers, one.finding, launch),
-            assume=one.assume.value,
-            suffices=one.suffices,
-            weaker={assume.value: _verdict(finding) for assume, finding in one.weaker},
-        )
+def weakest_scatter(one: Weakest, launch: "ShownLaunch | None") -> Scatter:
+    """The scatter for programs, with the set that it needs."""
+    return msgspec.structs.replace(
+        finding_record(one.answers, one.finding, launch),
+        assume=one.assume.value,
+        suffices=one.suffices,
+        weaker={assume.value: _verdict(finding) for assume, finding in one.weaker},
+    )
 
 
 def weakest_premises(first: KernelAnswers) -> Sequence[Premise]:

@@ -26,15 +26,18 @@ WORDS = {
 def of_conflicts(record: Mapping[str, Any]) -> Iterator[Entry]:
     """An entry for each scatter, and those of uses."""
     file = msgspec.convert(record, conflicts.ConflictsFile, str_keys=True)
-    for one in file.scatters:
-        yield _scatter(file, one, premises_of(record), picture_name(file.file, one.line, one.instruction))
+    premises = premises_of(record)
+    yield from _whole(
+        (one, _scatter(file, one, premises, picture_name(file.file, one.line, one.instruction)))
+        for one in file.scatters
+    )
     yield from _of_file("conflicts", record, file.undefined)
 
 
 def _scatter(
     file: conflicts.ConflictsFile, one: conflicts.Scatter, premises: tuple[tuple[str, str, str], ...], name: str
 ) -> Entry:
-    buffer = Buffer(one.surface, 0)
+    buffer = Buffer.of(one)
     headline, mark, word, scope = "", Mark.PROVED, "FREE", ""
     panels: list[Panel] = []
     pictures: tuple[str, ...] = ()
@@ -67,8 +70,11 @@ def _scatter(
 def of_bounds(record: Mapping[str, Any]) -> Iterator[Entry]:
     """An entry for each message, by the worse of its two answers, and those of uses."""
     file = msgspec.convert(record, bounds.BoundsFile, str_keys=True)
-    for one in file.messages:
-        yield _message(file, one, premises_of(record), picture_name(file.file, one.line, one.instruction))
+    premises = premises_of(record)
+    yield from _whole(
+        (one, _message(file, one, premises, picture_name(file.file, one.line, one.instruction)))
+        for one in file.messages
+    )
     if file.vacuous:
         yield _plain("bounds", record, Mark.VACUOUS, "no launch with an enabled lane is as assumed")
     yield from _of_file("bounds", record, file.undefined)
@@ -85,7 +91,7 @@ def _message(
 ) -> Entry:
     order = list(Mark)
     answer = min((one.bounds, one.meaning), key=lambda each: order.index(ANSWERS[type(each)]))
-    mark, buffer = ANSWERS[type(answer)], Buffer(one.surface, 0)
+    mark, buffer = ANSWERS[type(answer)], Buffer.of(one)
     word = "IN BOUNDS" if mark is Mark.PROVED else WORDS[mark]
     panels: list[Panel] = []
     pictures: tuple[str, ...] = ()
@@ -123,6 +129,18 @@ def _outside(one: bounds.Message, answer: bounds.Refuted, buffer: Buffer, name: 
     if one.size_is_arbitrary and not (one.launch is not None and one.launch.found):
         return f"outside where {buffer.name} is too small: then {effect}", ()
     return outside_pictures(one, answer, buffer, effect, name)
+
+
+def _whole(parts: Iterator[tuple[conflicts.Scatter | bounds.Message, Entry]]) -> Iterator[Entry]:
+    """One entry for the parts of a message that say the same."""
+    found: list[Entry] = []
+    for one, entry in parts:
+        if one.part_of is None or not found:
+            found.append(entry)
+        else:
+            lines = (*found[-1].lines, (str(one.line), one.instruction))
+            found[-1] = msgspec.structs.replace(found[-1], lines=lines)
+    yield from found
 
 
 def of_check(record: Mapping[str, Any]) -> Iterator[Entry]:

@@ -102,12 +102,16 @@ def _differs(record: Record) -> str:
     if "register" in example:
         return f"{example['register']} differs at the end"
     source, target = example["after_source"], example["after_target"]
-    what = Buffer(example["surface"], 4).span(example["address"] // 4 * 4, 4)
+    what = _buffer(example).span(example["address"] // 4 * 4, 4)
     if source.get("line") is None and target.get("line") is not None:
         return f"the target writes {what}, the source does not"
     if source.get("line") is not None and target.get("line") is None:
         return f"the source writes {what}, the target does not"
     return f"{what} is not the same after both"
+
+
+def _buffer(example: Record) -> Buffer:
+    return Buffer(example["surface"], 4, argument=example.get("argument"))
 
 
 def _pictures(example: Record, name: str) -> tuple[str, ...]:
@@ -116,7 +120,7 @@ def _pictures(example: Record, name: str) -> tuple[str, ...]:
         return ()
     writers = (_writer(example["after_source"]), _writer(example["after_target"]))
     around = [in_type(one, example.get("data_type")) for one in around]
-    drawn = [memory_picture(around, example["surface"], writers, f"{name}-{kind}", room) for room, kind in WIDTHS]
+    drawn = [memory_picture(around, _buffer(example), writers, f"{name}-{kind}", room) for room, kind in WIDTHS]
     return tuple(one.svg(kind) for one, (_, kind) in zip(drawn, WIDTHS, strict=True))
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from visaproof.report.one_kernel.collision import Collision, ends, place_of, shared
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip
 from visaproof.report.pictures.words import Buffer, value_text
@@ -15,18 +16,15 @@ WIDE, NARROW = 960, 400
 
 
 def conflict_picture(
-    writes: Sequence[Write],
-    pair: tuple[int, int],
+    found: Collision,
     lanes: Sequence[int],
-    buffer: Buffer,
-    items: dict[int, int],
     name: str,
     width: int = WIDE,
     data_type: object = None,
 ) -> Drawing:
     """Lanes on the left, memory on the right; where there is little room, below."""
-    first, second = (next(one for one in writes if one.lane == lane) for lane in pair)
-    what = _what(first, second, buffer)
+    writes, pair, items, buffer, what = found.writes, found.lanes, found.items, found.buffer, found.what
+    first, second = found.both
     drawing = Drawing(width, f"Lanes {pair[0]} and {pair[1]} write {what}", _about(writes, pair, lanes, what), name)
     shown = Lanes(lanes, {one.lane for one in writes}, pair)
     top = strip(drawing, shown, 6) if len(lanes) > 1 else 6
@@ -48,13 +46,6 @@ def conflict_picture(
     return drawing
 
 
-def _what(first: Write, second: Write, buffer: Buffer) -> str:
-    if _is_texel(first):
-        return f"texel {_place(first)} of {buffer.name}"
-    start, end = _shared(first, second)
-    return buffer.span(start, end - start)
-
-
 def _about(writes: Sequence[Write], pair: tuple[int, int], lanes: Sequence[int], what: str) -> str:
     on = {one.lane for one in writes}
     off = [lane for lane in lanes if lane not in on]
@@ -66,23 +57,11 @@ def _cells(write: Write, items: dict[int, int], data_type: object) -> tuple[str,
     item = items.get(write.lane)
     shown = "" if item is None else str(item)
     if _is_texel(write):
-        return str(write.lane), shown, _place(write), f"{write.value:#x}" if isinstance(write.value, int) else ""
+        return str(write.lane), shown, place_of(write), f"{write.value:#x}" if isinstance(write.value, int) else ""
     address = write.address if isinstance(write.address, int) else 0
     width = write.bytes if isinstance(write.bytes, int) else 0
     value = value_text(write.value, width, data_type) if isinstance(write.value, int) else ""
     return str(write.lane), shown, f"{address:#x}", value
-
-
-def _shared(first: Write, second: Write) -> tuple[int, int]:
-    """The first byte that both write, and the one after the last."""
-    (start, end), (other, last) = _ends(first), _ends(second)
-    return max(start, other), min(end, last)
-
-
-def _ends(write: Write) -> tuple[int, int]:
-    assert isinstance(write.address, int)
-    assert isinstance(write.bytes, int)
-    return write.address, write.address + write.bytes
 
 
 def _bytes(
@@ -90,10 +69,10 @@ def _bytes(
 ) -> tuple[float, float]:
     """Each byte, and by how many lanes it is written; where arrows come in."""
     x, y, room = at
-    start, end = _shared(*both)
-    first, last = min(_ends(one)[0] for one in both), max(_ends(one)[1] for one in both)
+    start, end = shared(*both)
+    first, last = min(ends(one)[0] for one in both), max(ends(one)[1] for one in both)
     first, last = (first, last) if last - first <= MOST_BYTES else (start, min(end, start + MOST_BYTES))
-    counts = Counter(byte for one in writes for byte in range(max(first, _ends(one)[0]), min(last, _ends(one)[1])))
+    counts = Counter(byte for one in writes for byte in range(max(first, ends(one)[0]), min(last, ends(one)[1])))
     width = min(44, room / (last - first))
     drawing.text(x, y - 8, fitting(buffer.said, room), "h")
     for number, byte in enumerate(range(first, last)):
@@ -103,7 +82,7 @@ def _bytes(
         drawing.text(x + width * (number + 0.5), y + 27, count, "b" if hit else "d", "middle")
     drawing.text(x, y + 62, f"{first:#x}", "c d")
     drawing.text(x + width * (last - first), y + 62, f"{last - 1:#x}", "c d", "end")
-    lanes = len({one.lane for one in writes if _ends(one)[0] < end and start < _ends(one)[1]})
+    lanes = len({one.lane for one in writes if ends(one)[0] < end and start < ends(one)[1]})
     drawing.text(x, y + 88, fitting(f"{lanes} lanes write {buffer.span(start, end - start)}", room), "b")
     values = [one.value for one in both]
     if all(isinstance(one, int) for one in values):
@@ -134,7 +113,7 @@ def _texels(
     bottom = y + 34 * len(lines)
     for number, column in enumerate(columns):
         drawing.text(x + 36 + width * (number + 0.5), bottom + 16, str(column), "c d", "middle")
-    drawing.text(x, bottom + 40, fitting(f"{counts[u, v, *others]} lanes write texel {_place(both[0])}", room), "b")
+    drawing.text(x, bottom + 40, fitting(f"{counts[u, v, *others]} lanes write texel {place_of(both[0])}", room), "b")
     drawing.text(x, bottom + 58, "u to the right, v down", "h")
     return x + 4, y + 20 + 34 * lines.index(v)
 
@@ -151,11 +130,3 @@ def _is_texel(write: Write) -> bool:
 
 def _texel(write: Write) -> tuple[int, ...]:
     return write.texel if isinstance(write.texel, tuple) else ()
-
-
-def _place(write: Write) -> str:
-    """Without the coordinates of 0 at the end."""
-    texel = list(_texel(write))
-    while len(texel) > 2 and not texel[-1]:
-        texel.pop()
-    return f"({', '.join(map(str, texel))})"

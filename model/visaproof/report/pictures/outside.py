@@ -1,6 +1,7 @@
 """An access outside of its surface: the lanes, and where the buffer ends."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip
@@ -71,7 +72,7 @@ def _named(access: Access, buffer: Buffer) -> str:
     if len(access.cell) > 1 or _before(access):
         return at
     first = access.offset if isinstance(access.offset, int) else access.cell[0]
-    element = Buffer(buffer.surface, access.bytes).span(first, access.bytes)
+    element = replace(buffer, element=access.bytes).span(first, access.bytes)
     return element if element.endswith("]") else at
 
 

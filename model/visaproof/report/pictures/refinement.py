@@ -13,10 +13,9 @@ SIDES = (("before", "d"), ("source", "s"), ("target", "t"))
 
 
 def memory_picture(
-    dwords: Sequence[Dword], surface: str, writers: tuple[str, str], name: str, width: int = WIDE
+    dwords: Sequence[Dword], buffer: Buffer, writers: tuple[str, str], name: str, width: int = WIDE
 ) -> Drawing:
     """A column for each dword; where there is little room, a row."""
-    buffer = Buffer(surface, 4)
     bad = [one for one in dwords if one.source != one.target]
     places = ", ".join(buffer.span(one.address, 4) for one in bad) or buffer.name
     title = f"{places} differs"

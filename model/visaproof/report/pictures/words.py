@@ -1,43 +1,41 @@
 """Places in memory in the kernel's words: `out[2]` rather than bytes of a surface."""
 
-import re
 import struct
 from dataclasses import dataclass
 
-_BOUND = re.compile(r"(?P<way>.*?) ?\(?argument (?P<index>\d+)(?: \((?P<name>[^()]*)\))?\)?")
+from visaproof.report.records.common import BoundSurface
+
 MOST_OFFSET = 1 << 32
 """A larger address is one among all 64-bit ones, and no offset in a buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A surface as a record names it."""
+    """A surface in the words of a record."""
 
-    surface: str
+    name: str
     element: int
     """Bytes of what a lane accesses; 0 where that is not the same for all."""
+    binding: str = ""
+    """What the kernel calls it."""
+    argument: int | None = None
+    """The number of the argument that it is."""
 
-    @property
-    def name(self) -> str:
-        """The argument's name, its number, or the surface."""
-        found = _BOUND.fullmatch(self.surface)
-        if found is None:
-            return {"flat": "memory"}.get(self.surface, self.surface)
-        return found["name"] or f"argument {found['index']}"
+    @staticmethod
+    def of(record: BoundSurface, element: int = 0) -> "Buffer":
+        """The surface of a message."""
+        return Buffer(record.surface, element, record.binding, record.argument)
 
     @property
     def said(self) -> str:
         """What it is, for a caption."""
-        found = _BOUND.fullmatch(self.surface)
-        if found is None:
-            return "memory, by 64-bit addresses" if self.surface == "flat" else self.surface
-        parts = (found["name"], f"argument {found['index']}", found["way"])
-        return "  ·  ".join(part for part in parts if part)
+        parts = (self.name, "" if self.argument is None else f"argument {self.argument}", self.binding)
+        return "  ·  ".join(dict.fromkeys(part for part in parts if part))
 
     def span(self, start: int, count: int) -> str:
-        """`out[2]`, where the bytes are one element of a buffer that is known."""
+        """`out[2]`, where the bytes are one element of an argument's buffer."""
         whole = self.element and count == self.element and start % self.element == 0
-        if whole and start < MOST_OFFSET and _BOUND.fullmatch(self.surface):
+        if whole and start < MOST_OFFSET and self.argument is not None:
             return f"{self.name}[{start // self.element}]"
         if count == 1:
             return f"byte {start:#x} of {self.name}"

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from visaproof.report.records.common import Access, FilesDocument, KernelFile, LaunchExample, SourceLine
+from visaproof.report.records.common import Access, BoundSurface, FilesDocument, KernelFile, LaunchExample, SourceLine
 
 
 class Answer(msgspec.Struct, kw_only=True, frozen=True, tag_field="verdict"):
@@ -76,14 +76,13 @@ class EarlierStatement(msgspec.Struct, kw_only=True, frozen=True):
     by: str
 
 
-class Message(msgspec.Struct, kw_only=True, frozen=True):
+class Message(BoundSurface, kw_only=True, frozen=True):
     """A memory message: are its accesses inside (`bounds`), and are they defined (`meaning`)?"""
 
     line: int
     column: int
     source: SourceLine | None
     instruction: str
-    surface: str
     size_is_arbitrary: bool
     enough_bytes: int | None
     inside_if: Enough | None

@@ -110,10 +110,28 @@ class LaunchExample(msgspec.Struct, kw_only=True, frozen=True):
     accesses: list[Access] | UnsetType = UNSET
     """Of the statement in this launch, where one is outside: those outside, and all writes."""
     surface: str | UnsetType = UNSET
-    """The argument whose buffer has these addresses, and where that begins: of a message to 64-bit addresses."""
+    """The name of the buffer that has these addresses, and where that begins: of a message to 64-bit addresses."""
+    argument: int | UnsetType = UNSET
+    """Its number."""
     base: int | UnsetType = UNSET
+    colliding_lanes: tuple[int, int] | UnsetType = UNSET
+    """Those that write one place in this launch."""
     items: dict[int, int] | UnsetType = UNSET
     """The work item of each lane that writes, where the launch has one dimension."""
+
+
+class BoundSurface(msgspec.Struct, kw_only=True, frozen=True):
+    """The surface that a message reaches, or several."""
+
+    surface: str
+    """By the name of the argument, if it has one."""
+    binding: str
+    """What the kernel calls it: `bti 0`, `%slm`, or `argument 0` of a buffer that is reached by 64-bit address."""
+    argument: int | None
+    """The number of the argument; None where it is none, or not known."""
+    part_of: int | None = None
+    """The line of the message of which this is a further part, with the same verdict, where a wide kernel has several
+    for a line of source."""
 
 
 class Use(msgspec.Struct, kw_only=True, frozen=True):

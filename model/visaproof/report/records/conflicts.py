@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from visaproof.report.records.common import FilesDocument, KernelFile, LaunchExample, SourceLine, Write
+from visaproof.report.records.common import BoundSurface, FilesDocument, KernelFile, LaunchExample, SourceLine, Write
 
 
 class FreeIf(msgspec.Struct, kw_only=True, frozen=True):
@@ -14,7 +14,7 @@ class FreeIf(msgspec.Struct, kw_only=True, frozen=True):
     loops: list[int]
 
 
-class ScatterOf(msgspec.Struct, kw_only=True, frozen=True, tag_field="verdict"):
+class ScatterOf(BoundSurface, kw_only=True, frozen=True, tag_field="verdict"):
     """A scatter; what follows depends on the verdict."""
 
     file: str
@@ -22,7 +22,6 @@ class ScatterOf(msgspec.Struct, kw_only=True, frozen=True, tag_field="verdict"):
     column: int
     source: SourceLine | None
     instruction: str
-    surface: str
     lanes: int
     """That it has, enabled or not."""
     readings: list[str]

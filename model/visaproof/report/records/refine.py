@@ -131,6 +131,8 @@ class Example(Record, kw_only=True, frozen=True):
     lane: int | UnsetType = UNSET
     overlaps: list[Overlap] | UnsetType = UNSET
     surface: str | UnsetType = UNSET
+    argument: int | UnsetType = UNSET
+    """Whose surface it is."""
     address: int | UnsetType = UNSET
     before: int | UnsetType = UNSET
     after_source: After | UnsetType = UNSET

@@ -4,6 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import msgspec
+
+from visaproof.report.one_kernel.collision import collision_of, ends
+from visaproof.report.records.common import Write
+from visaproof.report.records.conflicts import Refuted
 from visaproof.report.results.finding import CODES, Finding, Level, Place, worst_code
 
 LEVELS = {
@@ -79,12 +84,11 @@ def _conflicts(origin: Origin, record: Record) -> Iterator[Finding]:
             continue
         message, related = one.get("reason", ""), ()
         if level is Level.REFUTED:
-            first, second = one["colliding_lanes"]
-            unit = "texel" if one["writes"] and "texel" in one["writes"][0] else "byte"
-            message = f"lanes {first} and {second} write the same {unit} of {one['surface']}"
+            collision = collision_of(msgspec.convert(one, Refuted, str_keys=True))
+            message = collision.headline
             place = origin.finding(level, COLLISION, "", one).place
             related = tuple(
-                replace_message(place, _written(write)) for write in one["writes"] if write["lane"] in (first, second)
+                replace_message(place, _written(write)) for write in collision.writes if write.lane in collision.lanes
             )
         elif level is Level.BOUNDED:
             message = f"free of conflicts in runs whose loops end in time (lines {one['loops']})"
@@ -161,11 +165,11 @@ def replace_message(place: Place, message: str) -> Place:
     return Place(file=place.file, line=place.line, column=place.column, message=message)
 
 
-def _written(write: Record) -> str:
-    if "texel" in write:
-        return f"lane {write['lane']} writes texel {tuple(write['texel'])}"
-    first = write["address"]
-    return f"lane {write['lane']} writes bytes {first:#x} to {first + write['bytes'] - 1:#x}"
+def _written(write: Write) -> str:
+    if isinstance(write.texel, tuple):
+        return f"lane {write.lane} writes texel {write.texel}"
+    first, end = ends(write)
+    return f"lane {write.lane} writes bytes {first:#x} to {end - 1:#x}"
 
 
 def _source(at: Record) -> Place | None:

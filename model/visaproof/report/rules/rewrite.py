@@ -3,9 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
-
-import msgspec
 
 from visaproof.refinement.verdicts import Unknown, Vacuous
 from visaproof.report.text.columns import WIDTH, beside
@@ -45,31 +42,11 @@ class Checked:
         return is_as_stated(self.rule, self.verdict, self.when_right)
 
 
-class ShownRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is said of a rule, for people and for programs: what a cache keeps."""
-
-    name: str
-    code: int
-    """The exit code."""
-    as_stated: bool
-    row: tuple[str, ...]
-    details: tuple[str, ...]
-    record: dict[str, Any]
-
-
-def shown(one: Checked, code: int) -> ShownRule:
-    """The same without the terms that it is about."""
-    row = (one.rule.name, one.rule.expect.value, found_of(one), f"{one.seconds:.2f}", _by(one))
-    return ShownRule(
-        name=one.rule.name, code=code, as_stated=one.as_stated, row=row, details=tuple(details(one)),
-        record=record(one),
-    )  # fmt: skip
-
-
-def rows(checked: Sequence[ShownRule]) -> Iterator[str]:
+def rows(checked: Sequence[Checked]) -> Iterator[str]:
     """The table."""
     titles = ("rule", "stated", "found", "seconds", "by")
-    yield from table(titles, [one.row for one in checked], WIDTH, wrapped=True)
+    said = [(one.rule.name, one.rule.expect.value, found_of(one), f"{one.seconds:.2f}", _by(one)) for one in checked]
+    yield from table(titles, said, WIDTH, wrapped=True)
 
 
 def found_of(one: Checked) -> str:
@@ -160,7 +137,7 @@ def _searched(found: Suggestions) -> str:
 
 def counterexample_lines(found: Counterexample) -> Iterator[str]:
     """The inputs, both runs side by side, and where they differ."""
-    yield f"instance {found.instance.label}; execution mask {found.exec_mask:#x}"
+    yield f"instance {found.instance.label}; execution mask {found.difference.exec_mask:#x}"
     for one, other in found.instance.same_surfaces:
         yield f"{one} and {other} are one surface; `pre: apart({one}, {other})` states that they share no byte"
     for surface, size in found.sizes.items():
@@ -178,7 +155,7 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
 def inputs(found: Counterexample) -> list[tuple[str, int]]:
     """The inputs that are not 0 and what memory holds."""
     named: list[tuple[str, int]] = []
-    for term, value in found.values.items():
+    for term, value in found.difference.values.items():
         if value and not is_lane(term) and not is_size(term) and not is_of_memory(term):
             named.append((str(term.payload), value))
     named += [(_place(name, where), value) for (name, where), value in sorted(found.contents.items()) if value]
@@ -267,7 +244,7 @@ def _counterexample_record(found: Counterexample) -> dict[str, object]:
     return {
         "instance": found.instance.label,
         **({"one_surface": same} if same else {}),
-        "execution_mask": f"{found.exec_mask:#x}",
+        "execution_mask": f"{found.difference.exec_mask:#x}",
         "sizes": {name: list(size) for name, size in found.sizes.items()},
         "inputs": {name: f"{value:#x}" for name, value in inputs(found)},
         "source": _run_record(found.source),

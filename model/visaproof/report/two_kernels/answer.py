@@ -21,6 +21,7 @@ from visaproof.report.kernels.premises import premise_lines, premises_record
 from visaproof.report.records.refine import RefineAnswer
 from visaproof.report.text.hints import fitting
 from visaproof.report.two_kernels.difference import (
+    argument_at,
     difference_json,
     difference_lines,
     in_order,
@@ -51,7 +52,7 @@ def basis_lines(comparison: Comparison, verbose: bool) -> Iterator[str]:
     for row in matching.rows if verbose else ():
         yield f"    {row.target} is {row.source or 'in the target only, and arbitrary'}: {row.what}"
     for surface, one, other in surfaces if verbose else ():
-        name = surface_name(comparison, surface)
+        name = argument_at(comparison, surface) or surface_name(comparison, surface)
         yield f"    {name} is {other or 'not used'} in the target, {one or 'not used'} in the source"
     for one in comparison.runners[0].observed:
         what = f"{one.count} {'bits' if one.source.is_predicate else 'bytes'}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -25,7 +26,9 @@ from visaproof.refinement.observed import Observed, is_register, observed_as
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
 from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
 from visaproof.refinement.testing.ran import Missed
+from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.one_kernel.stored_type import stored_type
+from visaproof.report.text.surface_words import surface_words
 from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
@@ -58,12 +61,15 @@ FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, 
 
 
 def surface_name(comparison: Comparison, surface: str) -> str:
-    """A surface by its argument and the argument's name."""
-    name = itself(surface)
-    kind, _, index = name.partition(" ")
-    if kind == "argument" and index.isdigit():
-        name = str(comparison.source.launch.argument(int(index)))
-    return like_then(name, surface)
+    """A surface by its argument's name."""
+    return like_then(surface_words(itself(surface), argument_at(comparison, surface)), surface)
+
+
+def argument_at(comparison: Comparison, surface: str) -> Argument | None:
+    """The argument whose surface it is."""
+    kind, _, index = itself(surface).partition(" ")
+    known = kind == "argument" and index.isdigit()
+    return comparison.source.launch.argument(int(index)) if known else None
 
 
 def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
@@ -189,7 +195,7 @@ def _bytes(comparison: Comparison, surface: str, size: int) -> str:
     if size == FLAT_SIZE:
         return "all addresses"
     own = comparison.target.local_bytes if surface == SHARED_LOCAL else None
-    return f"{size:#x} bytes" if own is None else f"{size:#x} bytes for the source and {own:#x} for the target"
+    return counted_bytes(size) if own is None else f"{counted_bytes(size)} for the source and {own} for the target"
 
 
 def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
@@ -280,8 +286,10 @@ def _what_differs_json(comparison: Comparison, found: Difference) -> dict[str, A
         case ByteDiffers(surface, address) as one:
             if surface == SHARED:
                 surface, address = buffer_at(comparison, found, address)
+            argument = argument_at(comparison, surface)
             return layout_json(comparison, found) | {
                 "surface": name(surface),
+                **({} if argument is None else {"argument": argument.index}),
                 "address": address,
                 "before": one.before,
                 "after_source": _left_json(one.source, one.source_writer),

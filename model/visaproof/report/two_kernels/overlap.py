@@ -74,4 +74,4 @@ def _in_order(pair: Pair) -> list[str]:
 def _short(buffer: str, name: Naming) -> str:
     """An argument by its name, if it has one, or by its number."""
     named = name(buffer)
-    return named.partition("(")[2].rstrip(")") or buffer.removeprefix(ARGUMENT).removeprefix("bti ")
+    return named if named != buffer else buffer.removeprefix(ARGUMENT).removeprefix("bti ")

@@ -9,27 +9,77 @@ symbols that stand for it, if it is about nothing else that an iteration changes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
-from visaproof.semantics.symbolic.guarded import NONE, GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.guarded import NONE, ByteWrite, GuardedRegisters, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
-from visaproof.smt import BitVec, Bool, Term, conj, is_false, symbol, symbols_of, true, value_of
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    conj,
+    const,
+    disj,
+    eq,
+    is_false,
+    is_true,
+    linear_parts,
+    sub,
+    symbol,
+    symbols_of,
+    true,
+    value_of,
+)
 from visaproof.smt.evaluate import substitute
 
 MOST_NAMES = 3
 """Variables that hold one value at the end of an iteration, and of which a condition is said."""
 
-Found = Mapping[tuple[str, int, int], BitVec]
-"""What words of single lanes held when the iteration began, by (variable, first byte, lane)."""
+Registers = Mapping[str, list[ByteWrite | None]]
+"""Contents of registers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A word that each iteration adds one amount to: `first` in the first later one, and in each `step` more."""
+
+    word: BitVec
+    """The symbol that stands for it in any of them."""
+    first: BitVec
+    step: BitVec
+    lane: Bool | None
+    """The symbol that says that its lane runs the iteration: one that has left no longer adds.  None: of all lanes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLoop:
+    """The counters of a loop, and why lanes go on."""
+
+    counters: tuple[Counter, ...]
+    goes_on: Mapping[Bool, Literals]
+    """By the symbol that says that a lane runs an iteration, what holds in each one after which it runs another."""
+
+    def counters_of(self, guard: Literals) -> Iterator[Counter]:
+        """Those that have added in each iteration up to one that has this guard."""
+        return (one for one in self.counters if one.lane is None or one.lane in guard)
+
+    def held(self, guard: Literals) -> Literals:
+        """What of the guard has held in each iteration up to this one, and not only in this one."""
+        own = [reasons for lane, reasons in self.goes_on.items() if lane in guard]
+        if own:
+            return guard & frozenset[Bool]().union(*own)
+        return guard.intersection(*self.goes_on.values()) if self.goes_on else NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known in each iteration but the first, by the symbol that says that a lane runs it."""
+    """What is known in each later iteration, by the symbol that says that a lane runs it."""
 
     lanes: Mapping[Bool, Bool]
     always: Bool
     """Whichever lanes run."""
+    counted: CountedLoop = CountedLoop((), {})
 
     def with_it(self, guard: Bool) -> Bool:
         """The guard of an access in that iteration; one without a mask is not that of the lane with its number."""
@@ -40,55 +90,121 @@ class Known:
 NOTHING = Known({}, true())
 
 
-def known_of_lanes(
-    name: str,
-    writes: RoundWrites,
-    found: Found,
-    began: Sequence[Bool],
-    again: Sequence[Bool],
-    registers: GuardedRegisters,
-    here: Literals,
-    fixed: frozenset[Term],
-) -> Known:
-    """What holds in every later iteration; `began` are the lanes of one, `again` those that go on.
+class _Word(NamedTuple):
+    """What iterations write of a variable."""
 
-    `here` says that there are such lanes, and `fixed` are the symbols that no iteration changes.
-    """
-    reader, registers.reader = registers.reader, None
-    words: dict[int, list[tuple[BitVec, BitVec]]] = {}
-    for variable, start, size, lane in words_of(writes):
-        if lane != EVERY_LANE and is_false(again[lane]):
-            continue
-        held = found.get((variable, start, lane), symbol(OfLoop(name, RegisterByte(variable, start)), 8 * size))
-        guard = here if lane == EVERY_LANE else literals_of(again[lane])
-        words.setdefault(lane, []).append((registers.read_under(variable, start, size, guard), held))
-    registers.reader = reader
-    known: dict[Bool, Bool] = {}
-    of_all: Literals | None = None
-    for lane, goes_on in enumerate(again):
-        if is_false(began[lane]):
-            continue
-        reasons = literals_of(goes_on) - literals_of(began[lane])
-        own = [*words.get(lane, ()), *words.get(EVERY_LANE, ())]
-        told = [] if is_false(goes_on) else [one for reason in reasons for one in _of_next(reason, own, fixed)]
-        known[lane_runs(name, lane)] = conj(*told)
-        of_all = frozenset(told) if of_all is None else of_all & frozenset(told)
-    return Known(known, conj(*(of_all or NONE)))
+    left: BitVec
+    """What an iteration leaves."""
+    held: BitVec
+    """What it found."""
+    before: BitVec | None
+    """What it was before the first later iteration, if it is known without another read."""
 
 
-def _of_next(reason: Bool, words: Sequence[tuple[BitVec, BitVec]], fixed: frozenset[Term]) -> Iterator[Bool]:
-    """The reason, said of what the next iteration finds; nothing where it is about something else, too."""
-    holders: dict[BitVec, list[BitVec]] = {}
-    for left, held in words:
-        if value_of(left) is None:
-            holders.setdefault(left, []).append(held)
-    places: dict[Term, Term] = {left: symbol(OfLoop("", f"next{at}"), left.width) for at, left in enumerate(holders)}
-    said = substitute(reason, places)
-    names = frozenset(places.values())
-    about = frozenset(symbols_of(said))
-    if not about & names or not about - names <= fixed:
-        return
-    rows = zip_longest(*(each[:MOST_NAMES] for each in holders.values()))
-    for row in rows:
-        finds = {places[left]: held or own[0] for (left, own), held in zip(holders.items(), row, strict=True)}
-        yield substitute(said, finds)
+@dataclass(frozen=True, slots=True)
+class LaterRounds:
+    """An iteration that stands for later ones, run to its end."""
+
+    name: str
+    writes: RoundWrites
+    found: Mapping[tuple[str, int, int], BitVec]
+    """What words of single lanes held when it began, by (variable, first byte, lane)."""
+    began: Sequence[Bool]
+    """The lanes that run it."""
+    again: Sequence[Bool]
+    """Those that go on."""
+    ended: Literals
+    """That there are lanes that come to its end, as there are in each but the last one."""
+    reached: Literals
+    """That there were lanes before it."""
+    fixed: frozenset[Term]
+    """Symbols that no iteration changes."""
+    came_back: bool
+    """Whether all lanes have come by the branch, and none for the first time."""
+
+    def known(self, registers: GuardedRegisters, before: Registers) -> Known:
+        """What holds in every later iteration; `before` has what registers held before the first of them."""
+        words = self._words(registers, before)
+        known: dict[Bool, Bool] = {}
+        held: dict[Bool, Literals] = {}
+        of_all: Literals | None = None
+        for lane, goes_on in enumerate(self.again):
+            if is_false(self.began[lane]):
+                continue
+            reasons = literals_of(goes_on) - literals_of(self.began[lane])
+            own = [*words.get(lane, ()), *words.get(EVERY_LANE, ())]
+            told = [] if is_false(goes_on) else [one for reason in reasons for one in self._of_next(reason, own, lane)]
+            known[lane_runs(self.name, lane)] = conj(*told)
+            held[lane_runs(self.name, lane)] = reasons.union(told)
+            of_all = frozenset(told) if of_all is None else of_all & frozenset(told)
+        every = ((lane, one) for lane, some in words.items() for one in some)
+        counters = dict.fromkeys(found for each in every if (found := self._counter(*each)) is not None)
+        return Known(known, conj(*(of_all or NONE)), CountedLoop(tuple(counters), held))
+
+    def _words(self, registers: GuardedRegisters, before: Registers) -> dict[int, list[_Word]]:
+        """By lane, those that iterations write of registers."""
+        reader, registers.reader = registers.reader, None
+        rows: list[tuple[int, BitVec, BitVec, tuple[str, int, int]]] = []
+        for variable, start, size, lane in words_of(self.writes):
+            if lane != EVERY_LANE and is_false(self.again[lane]):
+                continue
+            own = symbol(OfLoop(self.name, RegisterByte(variable, start)), 8 * size)
+            guard = self.ended if lane == EVERY_LANE else literals_of(self.again[lane])
+            left = registers.read_under(variable, start, size, guard)
+            rows.append((lane, left, self.found.get((variable, start, lane), own), (variable, start, size)))
+        now = registers.contents()
+        registers.restore(before)
+        words: dict[int, list[_Word]] = {}
+        for lane, left, held, place in rows:
+            guard = self.reached if lane == EVERY_LANE else literals_of(self.began[lane])
+            is_known = registers.shows(*place, guard)
+            words.setdefault(lane, []).append(
+                _Word(left, held, registers.read_under(*place, guard) if is_known else None)
+            )
+        registers.restore(now)
+        registers.reader = reader
+        return words
+
+    def _of_next(self, reason: Bool, words: Sequence[_Word], lane: int) -> Iterator[Bool]:
+        """The reason, said of what the next iteration finds; nothing where it is about something else, too."""
+        holders: dict[BitVec, list[_Word]] = {}
+        for one in words:
+            if value_of(one.left) is None:
+                holders.setdefault(one.left, []).append(one)
+        places: dict[Term, Term] = {
+            left: symbol(OfLoop("", f"next{at}"), left.width) for at, left in enumerate(holders)
+        }
+        said = substitute(reason, places)
+        names = frozenset(places.values())
+        about = frozenset(symbols_of(said))
+        if not about & names or not about - names <= self.fixed:
+            return
+        for row in zip_longest(*(each[:MOST_NAMES] for each in holders.values())):
+            finds = {places[left]: one or own[0] for (left, own), one in zip(holders.items(), row, strict=True)}
+            found = substitute(said, {place: one.held for place, one in finds.items()})
+            if self.came_back:
+                yield found
+                continue
+            used = {place: one for place, one in finds.items() if place in about}
+            first = {place: one.before for place, one in used.items() if one.before is not None}
+            if len(first) < len(used):
+                continue
+            entered = substitute(said, first)
+            if is_true(entered) or entered in literals_of(self.began[lane]):
+                yield found
+            else:
+                yield disj(found, conj(*(eq(one.held, first[place]) for place, one in used.items())))
+
+    def _counter(self, lane: int, one: _Word) -> Counter | None:
+        """The word as a counter, if it is one."""
+        runs = None if lane == EVERY_LANE else lane_runs(self.name, lane)
+        step = sub(one.left, one.held)
+        if value_of(step) == 0 or not self.fixed.issuperset(symbols_of(step)):
+            return None
+        constant, parts = linear_parts(one.held)
+        shift = [part for part in parts if isinstance(part.payload, OfLoop) and part.payload.loop == self.name]
+        if len(shift) == 1 and parts[shift[0]] == 1 and (constant or len(parts) > 1):
+            return Counter(shift[0], const(0, shift[0].width), step, runs)
+        if one.before is None or list(parts) != [one.held]:
+            return None
+        return Counter(one.held, one.before, step, runs)

@@ -1,0 +1,185 @@
+"""Counters of loops as integers: what a guard keeps them below, and under which limits they do not wrap.
+
+    E + s < B in each iteration, s = 0, c, 2·c, …      s <= B - 1 - E      where E, c and B - 1 + c are below 2^bits
+
+By induction: E + s <= B - 1 holds of s = 0, where E does not wrap.  The next sum is E + s + c <= B - 1 + c, which does
+not wrap either, and of which the guard says again that it is below B.  So the guard has to be what each iteration says
+that comes before another one; an `if` in the last one alone may be true of a counter that has wrapped.  Bits are those
+of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from visaproof.analysis.bounds.integers import Below, Half, Integers
+from visaproof.analysis.bounds.launch_integers import conjuncts
+from visaproof.checking.ladder import literals
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.machine.symbolic.loops.came_back import CountedLoop
+from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
+
+LOOP = "loop "
+"""What stands for a counter; no name of a launch has a space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """What a counter or a sum is at most where the limits hold; it is at least 0."""
+
+    most: Polynomial
+    limits: tuple[Below, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A counter, as an integer above what it is first."""
+
+    step: BitVec
+    first: tuple[Below, ...]
+    """Under which limits the first value is what it is read as."""
+    held: tuple[Bool, ...]
+    """What has held in each iteration up to that of the access."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCounters:
+    """Those on which the address of an access may depend."""
+
+    guard: Literals
+    atoms: Mapping[Term, Polynomial]
+    """Of the launch."""
+    halves: Mapping[Term, Half]
+    words: Mapping[Term, Polynomial]
+    """What each counter is, modulo 2^width."""
+    counters: Mapping[str, _Read]
+
+    def reader(self) -> Integers:
+        """Of words that may depend on them."""
+        return Integers(self.atoms, self.halves, self.words)
+
+    @staticmethod
+    def of(
+        loops: Sequence[CountedLoop],
+        guard: Literals,
+        address: BitVec,
+        atoms: Mapping[Term, Polynomial],
+        halves: Mapping[Term, Half],
+    ) -> "LoopCounters":
+        """Of the counters that occur in the address."""
+        found, counters = dict[Term, Polynomial](), dict[str, _Read]()
+        used = frozenset(symbols_of(address))
+        for loop in loops:
+            held = tuple(one for whole in loop.held(guard) for one in literals(whole))
+            for one in loop.counters_of(guard):
+                if one.word not in used or one.word in found:
+                    continue
+                reader = Integers(atoms, halves)
+                begins, name = reader.exact(one.first), f"{LOOP}{len(counters)}"
+                if begins is not None:
+                    found[one.word] = plus(begins, {(name,): 1})
+                    counters[name] = _Read(one.step, tuple(reader.limits), held)
+        return LoopCounters(guard, atoms, halves, found, counters)
+
+    def bounded(self) -> dict[str, Bounded]:
+        """What each is kept below, as far as it is."""
+        found = ((name, self._bound(name, one)) for name, one in self.counters.items())
+        return {name: bound for name, bound in found if bound is not None}
+
+    def _bound(self, name: str, counter: _Read) -> Bounded | None:
+        for word, bound, more, bits in _comparisons(counter.held):
+            reader = self.reader()
+            total = reader.read(word)
+            if total is None or total.get((name,)) != 1:
+                continue
+            begins = {part: count for part, count in total.items() if part != (name,)}
+            parts, limits = len(reader.limits), reader.limits
+            last, step = reader.exact(bound, bits), self._step(reader, counter)
+            if last is None or step is None or _has_counter(last) or _has_counter(begins):
+                continue
+            last = plus(last, {(): more})
+            next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
+            own = Below(begins, bits), Below(plus(last, step), bits)
+            limits = *counter.first, *limits[parts:], *next_one, *own
+            return Bounded(plus(last, times(begins, {(): -1})), limits)
+        return None
+
+    def compared(self, one: Polynomial) -> Bounded | None:
+        """A sum that is at least as large, where the guard keeps part of it below something: i + 5 in 4·(i + 5) + a.
+
+        Of several such parts the longest one; of what has counters, these are bounded.
+        """
+        found: tuple[int, int, Bounded] | None = None
+        for word, bound, more, bits in () if _has_counter(one) else _comparisons(conjuncts(conj(*self.guard))):
+            reader = self.reader()
+            total = {part: count for part, count in (reader.read(word) or {}).items() if count}
+            factor = _factor(one, total)
+            if factor is None or not any(total) or _has_counter(total) or (last := reader.exact(bound, bits)) is None:
+                continue
+            size = len(total), total.get((), 0)
+            if found is None or size > found[:2]:
+                above = plus(plus(last, {(): more}), times(total, {(): -1}))
+                limits = *reader.limits, Below(total, bits)
+                found = *size, Bounded(plus(one, times(above, {(): factor})), limits)
+        return None if found is None else found[2]
+
+    def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
+        value = value_of(counter.step)
+        return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
+
+
+def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
+    """A sum in the next iteration."""
+    total: Polynomial = {}
+    for part, count in one.items():
+        whole: Polynomial = {(): count}
+        for each in part:
+            whole = times(whole, plus({(each,): 1}, step) if each == name else {(each,): 1})
+        total = plus(total, whole)
+    return total
+
+
+def _factor(one: Polynomial, part: Polynomial) -> int | None:
+    """How often a sum has another one, with each of its products."""
+    factors = {divmod(one.get(names, 0), count) for names, count in part.items()}
+    factor, rest = factors.pop() if len(factors) == 1 else (0, 0)
+    return factor if factor > 0 and not rest else None
+
+
+def _has_counter(one: Polynomial) -> bool:
+    return any(map(is_counter, (name for part in one for name in part)))
+
+
+def is_counter(name: str) -> bool:
+    """Whether it stands for one."""
+    return name.startswith(LOOP)
+
+
+def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[str]) -> Polynomial | None:
+    """A sum that is at least as large and has no counters; None where one has no bound.  `used` gets their names."""
+    found = one
+    for name in dict.fromkeys(name for part in one for name in part if is_counter(name)):
+        if name not in bounded or any(part.count(name) > 1 for part in found):
+            return None
+        used.add(name)
+        total: Polynomial = {}
+        for part, count in found.items():
+            if name not in part:
+                total = plus(total, {part: count})
+            elif count > 0:  # what is subtracted is at least 0
+                rest = tuple(other for other in part if other != name)
+                total = plus(total, times({rest: count}, bounded[name].most))
+        found = total
+    return {part: count for part, count in found.items() if count}
+
+
+def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:
+    """Words with what they are at most, as a word and what is added to it, and the bits of the numbers."""
+    for one in guard:
+        inner = cast(Bool, one.args[0]) if one.op is Op.NOT else one
+        if inner.op not in (Op.ULT, Op.SLT):
+            continue
+        left, right = cast(tuple[BitVec, BitVec], inner.args)
+        bits = left.width - (inner.op is Op.SLT)
+        yield (right, left, 0, bits) if one.op is Op.NOT else (left, right, -1, bits)

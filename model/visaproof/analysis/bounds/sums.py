@@ -1,0 +1,64 @@
+"""Sums at their largest: what is subtracted and not known is left out."""
+
+from collections.abc import Mapping
+
+from visaproof.launch.relations.launch_names import OWN_SIZE
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
+
+
+def split(
+    one: Polynomial, own: str, group: str, stride: Polynomial
+) -> tuple[Polynomial, Polynomial, Polynomial, Polynomial]:
+    """What the id is multiplied by, group · stride, the group alone, and what has neither."""
+    ids, groups, alone, rest = (dict[tuple[str, ...], int]() for _ in range(4))
+    ((names, unit),) = stride.items()
+    for part, number in one.items():
+        left = list(part)
+        if own in left:
+            left.remove(own)
+            ids[tuple(left)] = number
+        elif group in left:
+            left.remove(group)
+            whole = number // unit if all(name in left for name in names) else 0
+            if number - whole * unit:
+                alone[tuple(left)] = number - whole * unit
+            for name in names if whole else ():
+                left.remove(name)
+            if whole:
+                groups[tuple(left)] = groups.get(tuple(left), 0) + whole
+        else:
+            rest[part] = number
+    return ids, groups, alone, rest
+
+
+def less(one: Polynomial, other: Polynomial) -> Polynomial:
+    return {part: left for part, count in one.items() if (left := count - other.get(part, 0))}
+
+
+def has(one: Polynomial, name: str) -> bool:
+    return any(name in part for part in one)
+
+
+def upper(one: Polynomial) -> Polynomial:
+    """Without what is subtracted and is not known: at least as much.  A size that is subtracted is at least 1."""
+    total: Polynomial = {}
+    for part, count in one.items():
+        known = part if count > 0 else tuple(name for name in part if not name.startswith(OWN_SIZE))
+        if count > 0 or not any(map(is_unknown, known)):
+            total = plus(total, {known: count})
+    return total
+
+
+def is_unknown(name: str) -> bool:
+    return " " in name
+
+
+def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
+    """The same with names that stand for what is above their least values."""
+    found: Polynomial = {}
+    for part, count in one.items():
+        whole: Polynomial = {(): count}
+        for name in part:
+            whole = times(whole, {(name,): 1, (): least.get(name, 0)})
+        found = plus(found, whole)
+    return found

@@ -1,0 +1,202 @@
+"""Counters of loops as integers: no iteration leaves what is named, and what only the last one says bounds nothing."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from visaproof.analysis.bounds.by_ends import RUNG
+from visaproof.analysis.bounds.integers import Below
+from visaproof.analysis.bounds.loop_counters import LoopCounters
+from visaproof.cli import main
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
+from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
+from visaproof.smt.evaluate import evaluate
+
+DATA = Path(__file__).parents[2] / "data" / "counters"
+SIZES = {
+    "grid_stride": {"out": "4*n"},
+    "left_early": {"out": "4*m*n + 4*global_size_x - 4*m"},
+    "product": {"a": "4*global_size_y*k", "b": "4*k*n", "c": "4*global_size_y*n"},
+}
+SIGNED = {"left_early": ["m >= 0", "n >= 0"]}
+
+NOW, FIRST, STEP, MOST = (symbol(name, 8) for name in ("i", "first", "step", "most"))
+WIDE = symbol("wide", 16)
+LANE, OTHER = bool_symbol("lane"), bool_symbol("other")
+ATOMS: dict[Term, Polynomial] = {
+    FIRST: {("first",): 1},
+    STEP: {("step",): 1},
+    MOST: {("most",): 1},
+    WIDE: {("wide",): 1},
+}
+COMPARED = [
+    ult(NOW, MOST),
+    neg(ult(MOST, NOW)),
+    slt(NOW, MOST),
+    neg(slt(MOST, NOW)),
+    ult(add(NOW, const(3, 8)), MOST),
+    slt(add(NOW, const(-2, 8)), MOST),
+    ult(zero_extend(NOW, 16), WIDE),
+    ult(add(zero_extend(NOW, 16), const(7, 16)), WIDE),
+]
+
+
+def value(one: Polynomial, names: dict[str, int]) -> int:
+    total = 0
+    for part, count in one.items():
+        for name in part:
+            count *= names[name]
+        total += count
+    return total
+
+
+def holds(limits: Sequence[Below], names: dict[str, int]) -> bool:
+    return all(0 <= value(one.sum, names) < 1 << one.bits for one in limits)
+
+
+def counters(step: BitVec, guard: Literals, reasons: Literals) -> LoopCounters:
+    loop = CountedLoop((Counter(NOW, FIRST, step, LANE),), {LANE: reasons})
+    return LoopCounters.of([loop], guard, NOW, ATOMS, {})
+
+
+@given(
+    st.sampled_from(COMPARED),
+    st.sampled_from([const(1, 8), const(3, 8), const(-1, 8), STEP]),
+    st.one_of(st.integers(0, 9), st.integers(0, 255)),
+    st.one_of(st.integers(0, 40), st.integers(0, 255)),
+    st.one_of(st.integers(240, 270), st.integers(0, 999)),
+    st.integers(0, 255),
+)
+def test_no_iteration_leaves_what_a_counter_is_at_most(
+    compared: Bool, step: BitVec, first: int, each: int, wide: int, most: int
+) -> None:
+    found = counters(step, frozenset((LANE, compared)), frozenset((compared,))).bounded()
+    if not found:
+        return
+    (name,), (bounded,) = found, found.values()
+    names = {"first": first, "step": each, "most": most, "wide": wide}
+    largest = value(bounded.most, names)
+    if not all(holds(bounded.limits, {**names, name: number}) for number in (0, max(0, largest))):
+        return
+    state: dict[Term, int] = {FIRST: first, STEP: each, MOST: most, WIDE: wide}
+    amount = evaluate(step, state)
+    for number in range(300):
+        if not evaluate(compared, {**state, NOW: (first + number * amount) % 256}):
+            break
+        assert number * amount <= largest
+        assert first + number * amount < 256
+
+
+def test_what_only_the_last_iteration_says_bounds_nothing() -> None:
+    """for (i = 5; i != last; i++) if (i < most) …: also where i has wrapped, and is less than 5."""
+    guard = frozenset((LANE, OTHER, ult(NOW, MOST)))
+    assert counters(const(1, 8), guard, frozenset((ult(NOW, MOST),))).bounded()
+    assert not counters(const(1, 8), guard, frozenset((OTHER,))).bounded()
+
+
+def test_an_element_of_a_lane_that_may_have_left_is_no_counter() -> None:
+    guard = frozenset((OTHER, ult(NOW, MOST)))
+    assert not counters(const(1, 8), guard, frozenset((ult(NOW, MOST),))).bounded()
+
+
+@pytest.mark.parametrize(("wide", "enough"), [(255, True), (256, False)])
+def test_the_next_sum_must_not_wrap_either(wide: int, enough: bool) -> None:
+    """Below 256 in 16 bits, a counter of 8 bits wraps to 0, and goes on below what it was first."""
+    compared = ult(zero_extend(NOW, 16), WIDE)
+    (bounded,) = counters(const(1, 8), frozenset((LANE, compared)), frozenset((compared,))).bounded().values()
+    names = {"first": 5, "wide": wide}
+    largest = value(bounded.most, names)
+    assert holds(bounded.limits, {**names, "loop 0": largest}) == enough
+
+
+# ------------------------------------------------------------ kernels
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, object]]:
+    launch = ("--launch", str(DATA / "counters.ze_info"), "--format", "json", "--cache-mode", "off")
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return file["messages"]
+
+
+def named(messages: Sequence[dict[str, object]]) -> dict[str, str]:
+    """The size of each buffer."""
+    found: dict[str, str] = {}
+    for one in messages:
+        match one:
+            case {"surface": str(surface), "inside_if": {"bytes": str(size)}}:
+                found[surface.split("(")[-1].rstrip(")")] = size
+            case _:
+                pass
+    return found
+
+
+def verdicts(messages: Sequence[dict[str, object]]) -> set[object]:
+    return {bounds["verdict"] for one in messages if isinstance(bounds := one["bounds"], dict)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", SIZES)
+def test_what_is_named_suffices(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert named(asked(capsys, kernel)) == SIZES[kernel]
+    options = [word for name, size in SIZES[kernel].items() for word in ("--size", f"{name}={size}")]
+    options += [word for size in SIZES[kernel].values() for word in ("--where", f"{size} <= 4294967296")]
+    options += [word for relation in SIGNED.get(kernel, ()) for word in ("--where", relation)]
+    found = asked(capsys, kernel, *options)
+    assert verdicts(found) == {"proved"}
+    assert kernel == "grid_stride" or RUNG in str(found)
+
+
+LAUNCHES = [
+    ("grid_stride", (8, 1), {"n": 29}),
+    ("grid_stride", (64, 1), {"n": 7}),
+    ("product", (12, 3), {"k": 9, "n": 7}),
+    ("product", (4, 2), {"k": 8, "n": 4}),
+    ("left_early", (4, 1), {"n": 9, "m": 3}),
+    ("left_early", (8, 1), {"n": 7, "m": 8}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kernel", "items", "arguments"), LAUNCHES)
+@pytest.mark.parametrize("less", [0, 4])
+def test_launches_stay_inside_what_is_named(
+    kernel: str, items: tuple[int, int], arguments: dict[str, int], less: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With buffers of exactly that size; in buffers that are smaller some reach the end."""
+    names = {**arguments, "global_size_x": items[0], "global_size_y": items[1]}
+    sizes = {name: eval(size, {}, names) - less for name, size in SIZES[kernel].items()}
+    options = [word for name, number in arguments.items() for word in ("--arg", f"{name}={number}")]
+    options += [word for name, size in sizes.items() for word in ("--buffer", f"{name}=zeros:{size}")]
+    launch = ["--launch", str(DATA / "counters.ze_info"), "--global-size", f"{items[0]},{items[1]}"]
+    main(
+        [
+            "run",
+            str(DATA / f"{kernel}.visaasm"),
+            *launch,
+            *options,
+            "--local-size",
+            f"{items[0]},1",
+            "--engine",
+            "scalar",
+        ]
+    )
+    written = capsys.readouterr().out
+    assert "ran to the end" in written
+    assert ("is outside of it" in written) == bool(less)
+
+
+@pytest.mark.slow
+def test_without_that_net_a_size_would_be_named_where_the_counter_wraps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At i = 0 the address is 4·(2^32 − 5 + x)."""
+    assert not named(asked(capsys, "wrapped"))
+    monkeypatch.setattr(CountedLoop, "held", lambda _, guard: guard)
+    assert named(asked(capsys, "wrapped")) == {"out": "4*n + 4*global_size_x"}

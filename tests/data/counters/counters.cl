@@ -1,0 +1,18 @@
+kernel void grid_stride(global float *out, uint n) {
+  for (uint i = get_global_id(0); i < n; i += get_global_size(0)) out[i] = 1.0f;
+}
+kernel void product(global const float *a, global const float *b, global float *c, uint k, uint n) {
+  uint x = get_global_id(0), y = get_global_id(1);
+  if (x >= n) return;
+  float sum = 0;
+  for (uint i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
+  c[y * n + x] = sum;
+}
+kernel void left_early(global float *out, int n, int m) {
+  int x = get_global_id(0);
+  for (int i = 0; i < n; i++) { if (out[i * m + x] > 7.0f) break; out[i * m + x] = 1.0f; }
+}
+kernel void wrapped(global float *out, uint n, uint last) {
+  uint x = get_global_id(0);
+  for (uint i = 5; i != last; i++) if (i < n) out[i - 5 + x] = 1.0f;
+}
