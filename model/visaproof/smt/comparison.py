@@ -51,8 +51,9 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return false()
     if not constant and (words := _extended_alike(parts)) is not None:
         return eq(*words)
-    if not constant and left.op is right.op is Op.SUM and (common := linear_parts(left)[0]):
-        if common == linear_parts(right)[0]:
+    if not constant and left.op is right.op is Op.SUM:
+        common = linear_parts(left)[0]
+        if common and common == linear_parts(right)[0]:
             return eq(sub_constant(left, common), sub_constant(right, common))
     return _eq_in_shape(left, right)
 
