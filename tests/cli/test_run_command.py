@@ -308,7 +308,7 @@ def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("options", "error", "hint"),
     [
-        (("--global-size", "16"), "arguments are missing", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
+        (("--global-size", "16"), "missing: a, b", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
         (("--global-size", "16,0", *VADD), "each number is 1", ""),
         (("--global-size", "1,1,1,1", *VADD), "not one, two or three numbers", "--global-size 32,16"),
         (("--global-size", "x", *VADD), "not one, two or three numbers", "--global-size 32,16"),

@@ -264,8 +264,8 @@ def test_numbers_are_packed_as_the_kernel_declares_them() -> None:
 @pytest.mark.parametrize(
     ("arguments", "buffers", "message"),
     [
-        ({2: "1", 3: "1"}, {0: b""}, "arguments are missing"),
-        ({2: "1"}, {0: b"", 1: b""}, "arguments are missing"),
+        ({2: "1", 3: "1"}, {0: b""}, "missing: "),
+        ({2: "1"}, {0: b"", 1: b""}, "missing: "),
         ({2: "1", 3: "4294967296"}, {0: b"", 1: b""}, "does not fit the 4 bytes"),
         ({2: "one", 3: "1"}, {0: b"", 1: b""}, "is no number"),
         ({2: "1,2,3", 3: "1"}, {0: b"", 1: b""}, "3 numbers do not fill"),

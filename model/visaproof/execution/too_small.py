@@ -117,9 +117,8 @@ class TooSmall:
         if self.before is not None:
             return NoLaunch(f"where it is too small, line {self.before.line} ends the run before")
         tried = len(self.recorded)
-        return NoLaunch(
-            f"of {tried} small ones none shows it" if tried else "no small one is as stated, and can be run"
-        )
+        what = f"of {tried} small ones none shows it" if tried else "no small one is as stated, and can be run"
+        return NoLaunch(f"{what} ({self.stopped})" if self.stopped else what)
 
     def _shown(
         self, position: Position, argument: int | None, one: "Recorded", size: int | None
