@@ -56,6 +56,10 @@ SLICES: tuple[Rule, ...] = rules(
             b.extract(b.add(b.zero_extend(y(4), w), c(8, w)), 5, 2),
             b.truncate(b.lshr(b.add(b.zero_extend(y(4), w), c(8, w)), c(2, w)), 4),
         ),
+        "above what a sum varies by": lambda b, w: (
+            b.extract(b.add(b.scale(b.zero_extend(y(2), w), 5), c(0x50, w)), 6, 4),
+            c(5, 3),
+        ),
         "of bits that are zero": lambda b, w: (b.extract(b.scale(x(w), 8), 2, 1), c(0, 2)),
         "of a slice": lambda b, w: (b.extract(b.extract(x(w), w - 1, 2), 4, 3), b.extract(x(w), 6, 5)),
         "of a concatenation": lambda b, w: (

@@ -64,14 +64,16 @@ def test_the_version_is_printed_at_once() -> None:
 
 
 def test_a_kernel_is_asked_about_in_one_call() -> None:
-    kernel = visaproof.read_kernel(EXAMPLES / "pairs.visaasm", launch=EXAMPLES / "pairs.bin")
+    kernel = visaproof.read_kernel(EXAMPLES / "pairs.visaasm")
+    assert kernel.launch.source.endswith("pairs.bin:.ze_info"), "the file beside it"
     found = visaproof.conflicts(kernel)
     assert not found.ok
     assert {type(answer.verdict) for answer in found} == {visaproof.Conflict}
     assert all(answer.word == "refuted" for answer in found.refuted)
     assert "CONFLICT" in str(found[0])
-    fixed = visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm", EXAMPLES / "pairs_fixed.bin")
+    fixed = visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm")
     assert fixed.ok, str(fixed)
+    assert not visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm", launch="none").ok
 
 
 def test_bounds_and_refinement_are_asked_in_one_call() -> None:

@@ -124,6 +124,10 @@ def test_a_table_of_the_program_is_a_buffer_of_its_own(capsys: pytest.CaptureFix
     _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8", "--size", "lut=64")
     tables = [message for message in file["messages"] if message["surface"] == "&lut"]
     assert [message["bounds"]["verdict"] for message in tables] == ["proved", "proved"]
+    _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8")
+    (why, *_) = [message["launch"] for message in file["messages"] if message["surface"] == "&lut"]
+    assert not why["found"]
+    assert why["reason"].startswith("&lut is no argument, whose size a host would choose; the zebin")
     _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8", "--size", "lut=60")
     assert "refuted" in {message["bounds"]["verdict"] for message in file["messages"] if message["surface"] == "&lut"}
 

@@ -13,6 +13,16 @@ from visaproof.cli import main
 
 DATA = Path(__file__).parent.parent / "data"
 LAUNCHES = DATA / "launches"
+LEVEL_ZERO = (
+    "--host",
+    "level-zero",
+    "--buffer",
+    "a=random:64:1",
+    "--buffer",
+    "b=random:64:2",
+    "--buffer",
+    "c=zeros:64",
+)
 VADD = ("--buffer", "a=random:64:1", "--buffer", "b=random:64:2", "--buffer", "c=zeros:64")
 
 
@@ -298,13 +308,17 @@ def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("options", "error", "hint"),
     [
-        (("--global-size", "16"), "arguments are missing", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
+        (("--global-size", "16"), "missing: a, b", "--buffer a=zeros:BYTES --buffer b=zeros:BYTES"),
         (("--global-size", "16,0", *VADD), "each number is 1", ""),
         (("--global-size", "1,1,1,1", *VADD), "not one, two or three numbers", "--global-size 32,16"),
         (("--global-size", "x", *VADD), "not one, two or three numbers", "--global-size 32,16"),
         (("--global-size", "4294967295", *VADD), "4,294,967,295 work items", "at most"),
         (("--global-size", "2048", "--local-size", "2048", *VADD), "2,048 work items", "at most 1,024"),
-        (("--global-size", "17", "--local-size", "8", *VADD), "is no multiple of --local-size 8,1,1", "whole groups"),
+        (
+            ("--global-size", "17", "--local-size", "8", *LEVEL_ZERO),
+            "is no multiple of --local-size 8,1,1",
+            "whole groups",
+        ),
         (("--global-size", "16", *VADD, "--arg", "a=1"), "a is a pointer", "--buffer a=zeros:BYTES"),
         (("--global-size", "16", *VADD, "--arg", "a"), "not ARGUMENT=VALUE", "its name or its index"),
         (("--global-size", "16", *VADD, "--buffer", "a=zeros:1"), "a is given twice", ""),

@@ -113,6 +113,7 @@ ELSEWHERE = {
         (WIDTHS, "test_threads_that_write_one_byte_race"),
     ),
     "private-aligned": ((OF_PAIRS, "test_the_low_bits_of_the_private_base_are_zero"),),
+    "printf-apart": ((OF_PAIRS, "test_nothing_else_lies_in_the_buffer_of_printf"),),
     "float-mode": ((OF_PAIRS, "test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in"),),
     "float-functions": ((OF_PAIRS, "test_what_is_computed_twice_is_the_same"),),
     "functions-alike": ((OF_PAIRS, "test_functions_of_two_devices_give_the_same"),),

@@ -14,6 +14,7 @@ from tests.refinement.beside.test_beside_the_text import SAMPLE, sampling
 from tests.refinement.beside.test_beside_the_text import program as of_samples
 from tests.refinement.environment.test_refinement_interference import LOADED
 from tests.refinement.test_refinement import program as of_floats
+from tests.refinement.test_refinement_addresses import address
 from tests.refinement.test_refinement_addresses import program as of_addresses
 from tests.refinement.test_refinement_atomic_events import program as of_atomics
 from tests.refinement.test_refinement_floats import FLOATS, STORE, SUM, op
@@ -24,9 +25,10 @@ from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_atomics import alone
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
-from visaproof.launch import float_results
+from visaproof.launch import assumptions, float_results
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import Floats
+from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
@@ -148,6 +150,25 @@ def test_the_low_bits_of_the_private_base_are_zero(monkeypatch: pytest.MonkeyPat
     assert refines_on("private-aligned", *pair)
     monkeypatch.setattr(sharing, "ALIGNMENT", 1)
     assert not answered(*pair).right
+
+
+def test_nothing_else_lies_in_the_buffer_of_printf(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = address("OTHER") + "svm_scatter.4.1 (M1, 8) A.0 X.0\n"
+    read = address("PTR", name="S") + "svm_gather.4.1 (M1, 8) S.0 Y.0\n"
+    pair = with_printf(of_addresses(printed + read + OUT)), with_printf(of_addresses(read + printed + OUT))
+    assert refines_on("printf-apart", *pair)
+    monkeypatch.setattr(assumptions, "BUFFER_BASES", assumptions.TABLE_BASES)
+    assert answered(*pair).verdict == "not modelled"
+
+
+def with_printf(program: Program) -> Program:
+    """The program that gets the buffer of printf as its second address."""
+    meanings = [
+        ("PTR", BufferAddress(Argument(0))), ("OTHER", LaunchValue.PRINTF_BUFFER), ("OWN", LaunchValue.PRIVATE_BASE),
+        ("AT", ArgumentValue(Argument(2))), ("X", ArgumentValue(Argument(3))),
+    ]  # fmt: skip
+    launch = replace(NOTHING_KNOWN.with_inputs(program.kernel, meanings), binding_table={0: 0})
+    return replace(program, launch=launch)
 
 
 def test_items_that_copy_race_where_buffers_overlap(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assume import ADDRESS_UNIT
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.beside import launch_for
 from visaproof.launch.matching import Program
 from visaproof.launch.relations.expression_reader import parse_relation
 from visaproof.launch.relations.expressions import Disjoint, Relation
@@ -40,10 +41,11 @@ File = str | Path
 def read_kernel(path: File, launch: File | None = None, platform: Platform | str | None = None) -> Program:
     """A kernel in a `.visaasm` file with what its launch is known to do.
 
-    `launch` is a zebin, its `.ze_info`, or a manifest; `platform` is the device where neither names it ("dg2").
+    `launch` is a zebin, its `.ze_info`, or a manifest: by default the one beside the file that tells of the kernel, and
+    "none" is no such file.  `platform` is the device where neither names it ("dg2").
     Raises ReadError, and ValueError for a platform that there is not.
     """
-    return Programs().read(path, launch, platform)
+    return Programs().read(path, launch_for(None if launch is None else Path(launch), Path(path)), platform)
 
 
 def conflicts(

@@ -241,7 +241,7 @@ def _launch(
     """A launch with the access outside."""
     from visaproof.analysis.bounds.verdicts import Outside
     from visaproof.analysis.surface_sizes import argument_of
-    from visaproof.cli.options.launch_examples import shown_launch, shown_where_too_small
+    from visaproof.cli.options.launch_examples import of_no_argument, shown_launch, shown_where_too_small
     from visaproof.execution.example_launch import Event
     from visaproof.isa.operands import SLM
     from visaproof.report.one_kernel.launches import launch_in
@@ -254,8 +254,10 @@ def _launch(
         sizes = stated.surfaces
         return shown_launch(answers, shown, position, Event.OUTSIDE, path, arguments, sizes, stated.global_size)
     argument = argument_of(answers.kernel, answers.launch, surface)
-    if not answers.launch.meanings or (argument is None and surface != SLM):
+    if not answers.launch.meanings:
         return None
+    if argument is None and surface != SLM:
+        return of_no_argument(answers, surface, path, arguments)
     example = launch_in(answers, shown.values)
     return shown_where_too_small(too_small, position, argument and argument.index, path, arguments, example)
 

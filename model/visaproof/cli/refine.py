@@ -11,9 +11,10 @@ from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pai
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.cli.options.launch_files import add_launch, launches_for
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.cli.options.two_kernels import add_question
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
+from visaproof.launch.beside import launches_for
 
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
@@ -109,7 +110,7 @@ def run(arguments: Namespace) -> int:
     from visaproof.cli.many.kept_pair import answered
 
     arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
-    launch, launch_target = launches_for(arguments, arguments.source, arguments.target)
+    launch, launch_target = launches_for(arguments.launch, arguments.launch_target, arguments.source, arguments.target)
     arguments = Namespace(**(vars(arguments) | {"launch": launch, "launch_target": launch_target}))
     with cache_of(arguments, "refine") as cache:
         code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))

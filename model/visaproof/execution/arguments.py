@@ -253,12 +253,13 @@ def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[i
             form = "local:BYTES" if index in takes.locals else "zeros:BYTES"
             what = "is passed by value" if index in takes.values else f"needs {form}"
             raise _bad(BUFFER, f"{takes.shown(index)} {what}", "")
-    missing = [f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given]
-    missing += [f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in _linked(takes) if index not in buffers]
-    missing += [f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes) if index not in buffers]
-    missing += [f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals if index not in buffers]
+    options = {index: f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given}
+    options |= {index: f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in _linked(takes)}
+    options |= {index: f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes)}
+    options |= {index: f"{BUFFER} {takes.shown(index)}=local:BYTES" for index in takes.locals}
+    missing = {takes.shown(index): option for index, option in options.items() if index not in buffers}
     if missing:
-        raise _bad("--arg, --buffer", "arguments are missing", " ".join(missing))
+        raise _bad("--arg, --buffer", f"missing: {', '.join(missing)}", " ".join(missing.values()))
 
 
 def _linked(takes: Parameters) -> Iterable[int]:

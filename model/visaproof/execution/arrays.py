@@ -27,7 +27,7 @@ from visaproof.execution.run import (
     surface_keys,
     unknown_surface,
 )
-from visaproof.execution.shape import ThreadId
+from visaproof.execution.shape import ThreadId, Triple
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH, SLM_TAG
 from visaproof.launch.input_meaning import LaunchValue
@@ -80,11 +80,22 @@ class _ArraysRun:
     def run(self) -> Ran:
         start, total = 0, self.values.shape.group_total
         while start < total and self.ran.undefined is None:
-            start = self._chunk(start, total)
+            start = self._chunk(start, self._last_of_one_size(start, total))
         return self.ran
+
+    def _last_of_one_size(self, start: int, total: int) -> int:
+        """Up to which group all are whole, from a group on; the group itself where it is not."""
+        shape = self.values.shape
+        if shape.is_uniform:
+            return total
+        smaller = (one for one in range(start, total) if shape.size_of(shape.group(one)) != shape.local_size)
+        return next(smaller, total)
 
     def _chunk(self, start: int, total: int) -> int:
         """Runs groups from `start` on; the first one that is still to be run."""
+        if start == total:
+            self._scalar(start)
+            return start + 1
         groups = range(start, min(total, start + self._at_once()))
         before = self._contents()
         result = self._together(groups)
@@ -161,17 +172,22 @@ class _ArraysRun:
                 known = self.choices.trail.digests.setdefault(position, {})
                 known |= {first_row + int(row): int(digests[row]) for row in np.flatnonzero(digests)}
 
-    def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:
-        """Runs a group in which threads of the arrays stopped, thread after thread.  Raises NotModelled."""
-        if not undefined and len({(stop.position, stop.message) for stop in not_modelled}) == 1:
-            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
+    def _scalar(self, group: int) -> Triple:
+        """Runs a group thread after thread."""
         ids = self.values.shape.group(group)
         alone = run_launch(self.program, self.values, self.memory, groups=[ids], choices=self.choices, most=self.most)
         self.ran.threads += alone.threads
         self.ran.barriers += alone.barriers
         self.ran.statements = max(self.ran.statements, alone.statements)
         self.ran.undefined = alone.undefined
-        if alone.undefined is not None:
+        return ids
+
+    def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:
+        """Runs a group in which threads of the arrays stopped, thread after thread.  Raises NotModelled."""
+        if not undefined and len({(stop.position, stop.message) for stop in not_modelled}) == 1:
+            raise NotModelled(not_modelled[0].message, not_modelled[0].position)
+        ids = self._scalar(group)
+        if self.ran.undefined is not None:
             return
         if 0 < self._private < self.memory.private.room:  # it was too little; the scalar machine has run the group
             self._private = min(self._private * MORE_PRIVATE, self.memory.private.room)

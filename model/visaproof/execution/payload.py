@@ -1,6 +1,6 @@
 """What the registers of a thread hold when it starts: r0, local ids, arguments and the values of the launch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -60,9 +60,9 @@ class Program:
         """How they are under an API."""
         return laid_out(self.kernel, self.launch, self.simd, self.platform, host)
 
-    def threads(self, shape: Shape) -> int:
-        """Threads of a group."""
-        return self.laid_out.threads(shape.local_size)
+    def threads(self, shape: Shape, group: Triple = (0, 0, 0)) -> int:
+        """Threads of a group: none has more than the first one."""
+        return self.laid_out.threads(shape.size_of(group))
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Payloads:
     def __init__(self, program: Program, values: Values) -> None:
         self._program = program
         self._values = values
-        self._local_ids_of = program.laid_out.layout(values.shape.local_size)
+        self._local_ids_by_size: dict[Triple, Sequence[Sequence[Triple | None]]] = {}
         self._pieces = [
             (item, piece)
             for item in program.kernel.inputs
@@ -108,7 +108,7 @@ class Payloads:
 
     def state(self, thread: ThreadId, hardware_id: int, surfaces: dict[str, MemorySurface]) -> ConcreteState:
         """The registers and lanes with which the thread starts."""
-        lanes = self._program.laid_out.lanes(self._values.shape.local_size, thread.number)
+        lanes = self._program.laid_out.lanes(self._values.shape.size_of(thread.group), thread.number)
         # A thread of the VectorCompiler is one work item; its SIMD instructions have all their lanes.
         mask = (1 << lanes) - 1 if self._program.simd > 1 else (1 << THREAD_LANES) - 1
         state = ConcreteState(self._program.platform, mask, surfaces=surfaces)
@@ -166,7 +166,7 @@ class Payloads:
             case Surface(argument):
                 return _cut((surface_handle(argument.index)).to_bytes(8, "little"), piece)
             case TableSurface(table):  # the low dword of its address names it, as that of a buffer may
-                content = self._launch_value(table)
+                content = self._launch_value(table, thread)
                 return None if content is None else _cut(content, piece)
             case Sampler(argument, place):
                 return _cut(surface_handle(argument.index if argument else place).to_bytes(8, "little"), piece)
@@ -176,21 +176,28 @@ class Payloads:
             case BufferOffset():
                 return bytes(piece.size)
             case LaunchValue() as value:
-                content = self._launch_value(value)
+                content = self._launch_value(value, thread)
                 return None if content is None else _cut(content, piece)
             case _:
                 return None
 
     def _local_ids(self, thread: ThreadId, dimension: int, first_lane: int, lanes: int) -> bytes:
-        row = self._local_ids_of[thread.number][first_lane : first_lane + lanes]
+        row = self._layout(thread.group)[thread.number][first_lane : first_lane + lanes]
         ids = [0 if one is None else one[dimension] for one in row]
         return b"".join(one.to_bytes(2, "little") for one in ids).ljust(2 * lanes, b"\0")
 
-    def _launch_value(self, value: LaunchValue) -> bytes | None:
+    def _layout(self, group: Triple) -> Sequence[Sequence[Triple | None]]:
+        """The local ids of each lane of each thread."""
+        size = self._values.shape.size_of(group)
+        if size not in self._local_ids_by_size:
+            self._local_ids_by_size[size] = self._program.laid_out.layout(size)
+        return self._local_ids_by_size[size]
+
+    def _launch_value(self, value: LaunchValue, thread: ThreadId) -> bytes | None:
         shape = self._values.shape
         triples = {
             LaunchValue.GLOBAL_ID_OFFSET: shape.offset,
-            LaunchValue.LOCAL_SIZE: shape.local_size,
+            LaunchValue.LOCAL_SIZE: shape.size_of(thread.group),
             LaunchValue.ENQUEUED_LOCAL_SIZE: shape.local_size,
             LaunchValue.GLOBAL_SIZE: shape.global_size,
             LaunchValue.GROUP_COUNT: shape.group_count,

@@ -198,7 +198,7 @@ class _LaunchRun:
 
     def _group(self, group: tuple[int, int, int]) -> None:
         """Runs the threads of a group in turn, each to the next barrier, until all have ended."""
-        threads = [ThreadId(group, number) for number in range(self.program.threads(self.values.shape))]
+        threads = [ThreadId(group, number) for number in range(self.program.threads(self.values.shape, group))]
         waiting = {thread: self._thread(thread) for thread in threads}
         self.ran.threads += len(threads)
         barriers = 0

@@ -11,7 +11,10 @@ MOST_ITEMS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a launch, in work items; `offset` is that of the global ids."""
+    """The sizes of a launch, in work items; `offset` is that of the global ids.
+
+    The last group of a dimension has what is left.
+    """
 
     global_size: Triple
     local_size: Triple
@@ -28,7 +31,18 @@ class Shape:
 
     @property
     def group_count(self) -> Triple:
-        x, y, z = (whole // part for whole, part in zip(self.global_size, self.local_size, strict=True))
+        x, y, z = (-(-whole // part) for whole, part in zip(self.global_size, self.local_size, strict=True))
+        return x, y, z
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all groups are of one size."""
+        return not any(whole % part for whole, part in zip(self.global_size, self.local_size, strict=True))
+
+    def size_of(self, group: Triple) -> Triple:
+        """The local size of the group with these ids."""
+        each = zip(self.global_size, self.local_size, group, strict=True)
+        x, y, z = (min(part, whole - number * part) for whole, part, number in each)
         return x, y, z
 
     @property

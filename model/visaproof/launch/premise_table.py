@@ -91,6 +91,10 @@ PREMISES = _rows(
         ALL,
     ),
     PremiseRow(
+        "printf-apart", "the buffer of printf shares no byte with other buffers",
+        Grantor.DRIVER, "compute-runtime: it is an allocation of its own", TWO_KERNELS,
+    ),
+    PremiseRow(
         "private-aligned", "private memory begins at a multiple of {alignment}",
         Grantor.DRIVER, "allocations begin at pages", TWO_KERNELS,
     ),

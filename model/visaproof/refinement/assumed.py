@@ -9,12 +9,13 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.assumptions import PRIVATE_APART, Start
 from visaproof.launch.ids.work_items import BELOW_THE_SIZE
+from visaproof.launch.input_meaning import LaunchValue
 from visaproof.launch.matching import Matching
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
-from visaproof.refinement.beside.functions import ALIKE, EXACT, is_function
+from visaproof.refinement.beside.functions import EXACT, is_function
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
@@ -56,7 +57,7 @@ def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
         one, other = ({each.operation for each in filter(is_function, runner.trace.arbitrary)} for runner in runners)
         if functions := sorted({operation[0] for operation in one & other} - EXACT):
             devices = f"{source.platform.name} and {target.platform.name}"
-            yield premise(ALIKE, functions=", ".join(functions), devices=devices)
+            yield premise("functions-alike", functions=", ".join(functions), devices=devices)
 
 
 def _is_of_atomic(operation: Hashable) -> bool:
@@ -76,11 +77,7 @@ def assumptions(
     found = list(start.assumed)
     if start.group.local_ids:
         found.append(BELOW_THE_SIZE)
-    private = [PRIVATE in one.pointers.values() or SCRATCH in one.trace.surfaces for one in runners]
-    if PRIVATE_APART not in found and any(private):
-        found.append(PRIVATE_APART)
-    if any(PRIVATE in one.pointers.values() for one in runners):
-        found.append(premise("private-aligned", alignment=ALIGNMENT))
+    found += (one for one in _of_the_driver(runners) if one not in found)
     found += _on_alignment(question, runners)
     if any(itself(surface) != FLAT and not is_register(surface) for surface in question.surfaces):
         found.append(premise("surfaces-4gib"))
@@ -112,6 +109,17 @@ def assumptions(
     who = "what these read or write while they run" if several else "what this one reads or writes while it runs"
     found.append(premise("no-data-race", what=who, between=between, but=but))
     return tuple(found)
+
+
+def _of_the_driver(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+    """Where memory lies that the driver makes."""
+    pointed = {buffer for one in runners for buffer in one.pointers.values()}
+    if PRIVATE in pointed or any(SCRATCH in one.trace.surfaces for one in runners):
+        yield PRIVATE_APART
+    if LaunchValue.PRINTF_BUFFER.value in pointed:
+        yield premise("printf-apart")
+    if PRIVATE in pointed:
+        yield premise("private-aligned", alignment=ALIGNMENT)
 
 
 def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:

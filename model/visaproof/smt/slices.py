@@ -95,8 +95,8 @@ def _known_slice(term: BitVec, high: int, low: int) -> BitVec | None:
         return term
     if (found := interned(Op.EXTRACT, (term,), (high, low), width)) is not None:
         return cast(BitVec, found)  # nothing below could do better, so nothing would now
-    if (value := value_of(term)) is not None:
-        return const(value >> low, width)
+    if term.low >> low == term.high >> low:  # a constant, or the bits above what a sum varies by
+        return const(term.low >> low, width)
     if (term.zeros >> low) & ((1 << width) - 1) == (1 << width) - 1:
         return const(0, width)
     return None

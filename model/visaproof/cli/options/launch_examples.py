@@ -62,6 +62,19 @@ def shown_where_too_small(
     return ShownLaunch(finder.find(position, argument, example), tuple(_command(path, arguments)), finder.program.simd)
 
 
+def of_no_argument(answers: "AskedKernel", surface: str, path: Path, arguments: Namespace) -> "ShownLaunch":
+    """Why no launch has a smaller surface of a name that no host passes."""
+    from visaproof.execution.example_launch import NoLaunch
+    from visaproof.launch.matching import is_linked
+    from visaproof.report.one_kernel.conflicts import surface_name
+    from visaproof.report.one_kernel.launches import ShownLaunch
+
+    what = f"{surface_name(answers, surface)} is no argument, whose size a host would choose"
+    if is_linked(surface):
+        what += "; the zebin of the program, or --size, says how large it is"
+    return ShownLaunch(NoLaunch(what), tuple(_command(path, arguments)), 1)
+
+
 def _command(path: Path, arguments: Namespace) -> list[str]:
     """`visaproof run` with what says which kernel and device it is."""
     words = ["visaproof", "run", str(path)]

@@ -40,17 +40,23 @@ def launch_shape(arguments: Namespace, program: "Program") -> "Shape":
     if required is not None and group != required:
         shown = ",".join(map(str, required))
         raise UsageError(f"--local-size: the kernel requires groups of {shown} work items", f"--local-size {shown}")
-    if any(whole % part for whole, part in zip(grid, group, strict=True)):
-        raise UsageError(
-            f"--global-size {_shown(grid)} is no multiple of --local-size {_shown(group)}",
-            "in each dimension, whole groups are run",
-        )
     shape = Shape(grid, group, offset, dimensions)
+    if not shape.is_uniform and (refused := _why_whole(program)):
+        raise UsageError(f"--global-size {_shown(grid)} is no multiple of --local-size {_shown(group)}", refused)
     if shape.items > MOST_ITEMS:
         raise UsageError(f"--global-size: {shape.items:,} work items", f"at most {MOST_ITEMS:,}")
     if shape.group_items > MOST_GROUP_ITEMS:
         raise UsageError(f"--local-size: {shape.group_items:,} work items", f"at most {MOST_GROUP_ITEMS:,}")
     return shape
+
+
+def _why_whole(program: "Program") -> str:
+    """Why the last group may not be smaller; empty where it may."""
+    from visaproof.launch.ids.local_ids import Host
+
+    if program.launch.uniform:
+        return "by its build options the program refuses smaller last groups"
+    return "Level Zero launches whole groups" if program.launch.host is Host.LEVEL_ZERO else ""
 
 
 def _is_shared(program: "Program") -> bool:
@@ -213,7 +219,7 @@ def traced(arguments: Namespace, shape: "Shape", program: "Program") -> "Traced 
         if name not in numbers or not equals or not (value.isascii() and value.isdecimal() and len(value) < 9):
             raise UsageError(f"--trace {arguments.trace}: {part!r} is not group=G, thread=T or lane=L")
         numbers[name] = int(value)
-    threads = program.threads(shape)
+    threads = program.threads(shape, shape.group(min(numbers["group"], shape.group_total - 1)))
     if numbers["group"] >= shape.group_total or numbers["thread"] >= threads or numbers["lane"] >= max(program.simd, 1):
         most = f"group 0 to {shape.group_total - 1}, thread 0 to {threads - 1}, lane 0 to {program.simd - 1}"
         raise UsageError(f"--trace {arguments.trace}: the launch has no such thread or lane", most)

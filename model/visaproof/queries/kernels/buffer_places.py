@@ -7,6 +7,8 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import cast
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
@@ -20,6 +22,8 @@ from visaproof.smt import (
     Term,
     add,
     const,
+    false,
+    is_false,
     linear_parts,
     sub,
     substitute,
@@ -30,6 +34,9 @@ from visaproof.smt import (
 )
 from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.halves import as_sum
+
+MOST_CHOICES = 8
+"""Choices in an address of which it is asked whether a guard settles them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +80,9 @@ class LaunchBuffers:
         """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
         by_pointer = {buffer.pointer: buffer for buffer in self.buffers}
         found = behind_pointer(access.cell[0], by_pointer)
-        if found is None and facts:
-            found = behind_pointer(substitute(access.cell[0], facts), by_pointer)
+        if found is None:
+            address = under_guard(substitute(access.cell[0], facts), substitute(access.guard, facts))
+            found = behind_pointer(address, by_pointer)
         if found is None:
             return _lost(access.cell[0], by_pointer)
         buffer = by_pointer[found[0]]
@@ -102,6 +110,19 @@ def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVe
         return None
     rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
     return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
+
+
+def under_guard(address: BitVec, guard: Bool) -> BitVec:
+    """The same address wherever the guard holds, without choices that it settles.
+
+    A generic pointer is of shared local memory or of a buffer, and a message comes after a test of which.
+    """
+    conditions = dict.fromkeys(cast(Bool, term.args[0]) for term in subterms(address) if term.op is Op.ITE)
+    for condition in islice(conditions, MOST_CHOICES):
+        for held, other in ((true(), false()), (false(), true())):
+            if is_false(substitute(guard, {condition: other})):
+                address, guard = substitute(address, {condition: held}), substitute(guard, {condition: held})
+    return address
 
 
 def is_private(trace: Trace, performed: Performed, access: Access) -> bool:

@@ -15,7 +15,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
-from visaproof.queries.kernels.buffer_places import behind_pointer, is_private
+from visaproof.queries.kernels.buffer_places import behind_pointer, is_private, under_guard
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.literals import literals_of
@@ -139,6 +139,9 @@ def _place(
     if one.surface != FLAT:
         return surface, zero_extend(address, 64)
     found = behind_pointer(address, pointers)
+    if found is None:
+        address = under_guard(address, access.guard)
+        found = behind_pointer(address, pointers)
     if found is None:
         units = {pointer: sharing.unit(buffer) for pointer, buffer in pointers.items()}
         found = behind_pointer(without_small_carry(address, units), pointers)

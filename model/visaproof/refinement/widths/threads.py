@@ -8,7 +8,7 @@ from typing import cast
 from visaproof.analysis.surface_sizes import with_sizes
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
-from visaproof.launch.assumptions import TABLE_BASES, Start
+from visaproof.launch.assumptions import BUFFER_BASES, Start
 from visaproof.launch.float_results import Floats, ieee_start
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import BufferAddress, LaunchValue, Surface, TableSurface
@@ -180,7 +180,7 @@ def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte
 def _buffer_name(program: Program, meaning: BufferAddress | LaunchValue) -> str:
     if isinstance(meaning, BufferAddress):
         return f"argument {meaning.argument.index}"
-    return program.table(meaning.value) if meaning in TABLE_BASES else PRIVATE
+    return program.table(meaning.value) if meaning in BUFFER_BASES else PRIVATE
 
 
 def _surface(program: Program, key: str, by_meaning: bool) -> str:

@@ -66,7 +66,10 @@ class RunReport:
         self._say(f"  launch: {program.launch.source}")
         groups = shape.group_total
         threads, lanes = _counted(program.threads(shape), "thread"), _counted(program.simd, "lane")
-        self._say(f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each")
+        smaller = "" if shape.is_uniform else "; the last groups are smaller"
+        self._say(
+            f"  runs: {shape.items:,} work items in {_counted(groups, 'group')} of {threads}, {lanes} each{smaller}"
+        )
         self._hosts()
         for line in premise_lines(self._premises) if self._premises else ():
             self._say(line)

@@ -19,6 +19,7 @@ from visaproof.analysis.bounds.verdicts import (
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
+from visaproof.launch.matching import is_linked
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.report.kernels.premises import premise_lines
@@ -135,6 +136,8 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
         yield from (f"{INDENT}{line}" for line in launch.lines())
     if finding.enough is not None:
         yield f"{INDENT}hint: {finding.enough.options}"
+    elif is_linked(outside.surface) and finding.needed is not None:
+        yield f"{INDENT}hint: --size '{outside.surface.removeprefix('&')}={finding.needed}'"
     elif finding.needed is None:
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
 
