@@ -52,7 +52,7 @@ def some_guard(pick: Random) -> Bool:
 
 
 def test_what_bytes_may_show_is_all_that_a_read_of_them_depends_on() -> None:
-    """And where a read finds what nothing wrote, nobody says what they may show."""
+    """And where a read finds bytes that are uninitialised, nobody says what they may show."""
 
     @given(st.randoms(use_true_random=False))
     def agree(pick: Random) -> None:
