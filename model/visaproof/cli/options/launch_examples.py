@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
     from visaproof.report.one_kernel.launches import ShownLaunch
 
+SHARE = 0.2
+"""Of the time that is left: other messages wait for their answers."""
+
 
 def shown_launch(
     answers: "AskedKernel",
@@ -26,12 +29,18 @@ def shown_launch(
     global_size: "tuple[Expression, ...]" = (),
 ) -> "ShownLaunch | None":
     """A launch with the event, or why none is shown; None where no launch information says what a launch is."""
+    from visaproof.execution.example_launch import NoLaunch
     from visaproof.execution.payload import Program
+    from visaproof.isa.errors import LimitReached
     from visaproof.report.one_kernel.launches import ShownLaunch, launch_of
 
     if not answers.launch.meanings:
         return None
-    found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
+    try:
+        with answers.limit.within(SHARE):
+            found = launch_of(answers, shown, position, event, arguments.where, sizes, global_size)
+    except LimitReached as reached:
+        found = NoLaunch(str(reached))
     simd = Program(answers.kernel, answers.launch, answers.platform).simd
     return ShownLaunch(found, tuple(_command(path, arguments)), simd)
 
