@@ -102,6 +102,31 @@ def test_what_ends_the_run_before_is_named(tmp_path: Path, capsys: pytest.Captur
     assert store["launch"] == {"found": False, "reason": "where it is too small, line 14 ends the run before"}
 
 
+FAR_APART = IN_PLACE.replace(
+    "    svm_gather.4.1 (M1, 8) A.0 D.0\n    svm_scatter.4.1 (M1, 8) A.0 D.0\n",
+    "    mov (M1, 8) D(0,0)<1> 0x0:ud\n"
+    + "    svm_scatter.4.1 (M1, 8) A.0 D.0\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x18000:d\n" * 3,
+)
+
+
+@pytest.mark.parametrize(("large", "shown"), [(too_small.LARGE, 3), (1 << 16, 2)])
+def test_buffers_are_large_where_the_usual_ones_end_the_run(
+    large: int, shown: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third store at 192 KiB is run only if the second one, at 96, is inside."""
+    monkeypatch.setattr(too_small, "LARGE", large)
+    path = tmp_path / "k.visaasm"
+    path.write_text(FAR_APART)
+    meanings = ("--input", "PTR=buffer_address:arg0", "--input", "IDX=local_id_x", "--platform", "TGLLP")
+    main(["bounds", str(path), *meanings, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    found = [one["launch"] for one in file["messages"] if one["launch"]["found"]]
+    assert len(found) == shown
+    for launch in found:
+        assert main(launch["command"][1:]) == 1
+        assert "in no buffer" in capsys.readouterr().out
+
+
 def test_what_a_launch_leaves_before_it_stops_is_noted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,13 +12,16 @@ from visaproof.analysis.surface_sizes import argument_of
 from visaproof.execution.example_launch import Event, NoLaunch
 from visaproof.execution.payload import Program
 from visaproof.execution.too_small import TooSmall
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.operands import SLM
 from visaproof.launch.matching import is_linked
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation
 from visaproof.report.one_kernel.conflicts import surface_name
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
 from visaproof.report.one_kernel.launches import ShownLaunch, launch_in, launch_of, too_small_in
+
+SHARE = 0.2
+"""Of the time that is left: other messages wait for their answers."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,11 @@ class LaunchSearch:
         answers = self.answers
         if not answers.launch.meanings:
             return None
-        found = launch_of(answers, shown, position, event, self.where, self.sizes, self.global_size)
+        try:
+            with answers.limit.within(SHARE):
+                found = launch_of(answers, shown, position, event, self.where, self.sizes, self.global_size)
+        except LimitReached as reached:
+            found = NoLaunch(str(reached))
         simd = Program(answers.kernel, answers.launch, answers.platform).simd
         return ShownLaunch(found, self.command, simd)
 
