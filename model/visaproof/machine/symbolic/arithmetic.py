@@ -31,7 +31,7 @@ from visaproof.semantics.symbolic.cases import by_cases, given
 from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.elements import Meaning, Operation, Source
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.pairs import PAIRED
 from visaproof.semantics.symbolic.saturation import saturated
 from visaproof.smt import (
