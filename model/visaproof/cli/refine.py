@@ -284,9 +284,7 @@ def _of_compiled(comparison: "Comparison", keep: Path | None) -> tuple[tuple[str
     if keep is None:
         return ()
     sides = (comparison.source, comparison.target)
-    return tuple(
-        ("visaproof", "run", one.kernel.path, "--launch", one.launch.source.removesuffix(":.ze_info")) for one in sides
-    )
+    return tuple(("visaproof", "run", one.kernel.path, "--launch", str(one.launch.file)) for one in sides)
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:
