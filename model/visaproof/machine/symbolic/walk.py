@@ -9,6 +9,7 @@ from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterRounds
 from visaproof.machine.symbolic.loops.iteration import (
+    QWORD,
     Held,
     LoopRound,
     RoundWrites,
@@ -63,6 +64,7 @@ class Walk:
         """Where the loops begin whose general iteration this is."""
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
+        self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.element == QWORD)
         self._general: list[LoopRound] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}
@@ -179,7 +181,7 @@ class Walk:
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if not (self._generalise and self._generalised(loop, RoundWrites(), back=True)):
+            if not (self._generalise and self._generalised(loop, RoundWrites(wide=self._wide), back=True)):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
