@@ -2,12 +2,16 @@
 
 import pytest
 
+from benchmarks.growth import nested
 from tests.refinement.test_refinement import APART, STORE_B, program
 from tests.refinement.test_refinement_loops import BACK, COUNT, HEAD_OF_G, LEAVE, in_step_too
 from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_loops import looping
+from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
+from visaproof.machine.symbolic.walk import MOST_TURNS
 from visaproof.refinement import iteration_numbers
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
@@ -15,6 +19,7 @@ from visaproof.refinement.effects import races
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines
+from visaproof.visaasm.reader import read_kernel
 
 HEAD = HEAD_OF_G.replace(".decl P1", ".decl N v_type=G type=d num_elts=1 align=GRF\n.decl P1")
 LOAD = "gather4_scaled.R (M1, 8) T6 0x0:ud C.0 G.0\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> G(0,0)<1;1,0>\n"
@@ -73,6 +78,7 @@ def loop_of(simd: int, body: str) -> Program:
     return widths.kernel(simd, text)
 
 
+@pytest.mark.slow
 def test_threads_are_in_iterations_of_different_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each iteration but the first stores eight lanes further on: the next thread was there before, or will be."""
     flag = "cmp.ne {m} P1 X({r},0)<1;1,0> 0x0:ud"  # not in the first iteration
@@ -84,3 +90,23 @@ def test_threads_are_in_iterations_of_different_numbers(monkeypatch: pytest.Monk
     assert in_step(*question) is None
     monkeypatch.setattr(races, "in_another_iteration", lambda access: access)
     assert in_step(*question) is not None
+
+
+@pytest.mark.slow
+def test_work_grows_with_the_depth_of_loops_and_not_with_the_product_of_their_iterations() -> None:
+    shift = "mul (M1_NM, 8) A(0,0)<1> 0x76543210:v 0x4:uw"
+    twice = shift.replace("0x4", "0x2") + "\nadd (M1_NM, 8) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>"
+    asked = [
+        compare(*(of_text(text) for text in (nested(depth), nested(depth).replace(shift, twice))), Scope(Assume.NONE))
+        for depth in (5, 6)
+    ]
+    unrolled = [len(one.runners[0].trace.performed) for one in asked]
+    stepped = [in_step(one.runners, one.question.launched, one.scope, None) for one in asked]
+    iterations = [len(one.source.rounds) for one in stepped if one is not None]
+    assert unrolled[1] == unrolled[0] < 2 * MOST_TURNS
+    assert len(iterations) == 2
+    assert iterations[1] <= 2 * iterations[0]
+
+
+def of_text(text: str) -> Program:
+    return Program(read_kernel(text, "k.visaasm"), NOTHING_KNOWN, Platform.DG2)

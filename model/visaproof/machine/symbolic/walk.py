@@ -32,6 +32,9 @@ from visaproof.smt.limit import Limit
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
 
+MOST_TURNS = 24
+"""Of loops of unknown length that are unrolled, in all: as two loops take, one in the other, and not five."""
+
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
 
@@ -58,6 +61,8 @@ class Walk:
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
+        self._turns = 0
+        """How often loops of unknown length went back."""
         self._moments = 0
         """How often what iterations write was looked at."""
         self._heads: list[int] = []
@@ -178,6 +183,7 @@ class Walk:
         place, running = self._place, self._lanes.running
         if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
             self._rounds[place] += 1
+            self._turns += 1
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
@@ -234,8 +240,7 @@ class Walk:
             self._place, self._sure = place, outermost
             return False
         self._sure = outermost
-        if not self._compared_as:
-            self._known.setdefault(loop.head, {})[place] = loop.branch, known
+        self._known.setdefault(loop.head, {})[place] = loop.branch, known
         return True
 
     def _test(self, loop: Loop) -> None:
@@ -335,11 +340,11 @@ class Walk:
     def _drop_rounds(self, first: int, behind: int) -> None:
         """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.
 
-        Else the work would grow with the product of their iterations.
+        Else the work would grow with the product of their iterations; none is left where loops have turned often.
         """
         for inner in [place for place in self._rounds if first <= place < behind]:
             self._back.pop(inner, None)
             if self._generalise:
                 del self._rounds[inner]
-            else:
+            elif self._turns < MOST_TURNS:
                 self._rounds[inner] = min(self._rounds[inner], max(0, self._unroll - 1))
