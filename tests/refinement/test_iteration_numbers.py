@@ -97,11 +97,11 @@ def test_work_grows_with_the_depth_of_loops_and_not_with_the_product_of_their_it
     shift = "mul (M1_NM, 8) A(0,0)<1> 0x76543210:v 0x4:uw"
     twice = shift.replace("0x4", "0x2") + "\nadd (M1_NM, 8) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>"
     asked = [
-        compare(*(of_text(text) for text in (nested(depth), nested(depth).replace(shift, twice))), Scope(Assume.NONE))
+        compare(of_text(nested(depth)), of_text(nested(depth).replace(shift, twice)), Scope(Assume.NONE))
         for depth in (5, 6)
     ]
     unrolled = [len(one.runners[0].trace.performed) for one in asked]
-    stepped = [in_step(one.runners, one.question.launched, one.scope, None) for one in asked]
+    stepped = [in_step(one.runners, one.question.launched, one.scope, one.split) for one in asked]
     iterations = [len(one.source.rounds) for one in stepped if one is not None]
     assert unrolled[1] == unrolled[0] < 2 * MOST_TURNS
     assert len(iterations) == 2
