@@ -260,11 +260,13 @@ def _ask(
 
 
 def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference | None":
-    """A launch with the difference, of two kernels that are files of their own."""
+    """A launch with the difference, of two kernels that are files of their own, or that were compiled for this."""
     from visaproof.report.two_kernels.launches import shown_difference
 
     if getattr(arguments, "target", None) is None:
-        return None
+        if not hasattr(arguments, "keep"):
+            return None
+        return shown_difference(comparison, relations_in(arguments.where), _of_compiled(comparison, arguments.keep))
     back = comparison.source.kernel.path != str(arguments.source)
     sides = [
         (arguments.source, arguments.launch),
@@ -275,6 +277,14 @@ def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference 
         for path, launch in (reversed(sides) if back else sides)
     )
     return shown_difference(comparison, relations_in(arguments.where), (source, target))
+
+
+def _of_compiled(comparison: "Comparison", keep: Path | None) -> tuple[tuple[str, ...], ...]:
+    """Commands that run what `ocloc` compiled; none where that is gone in the end."""
+    if keep is None:
+        return ()
+    sides = (comparison.source, comparison.target)
+    return tuple(("visaproof", "run", one.kernel.path, "--launch", str(one.launch.file)) for one in sides)
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:

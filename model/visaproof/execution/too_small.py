@@ -100,7 +100,7 @@ class TooSmall:
         first: Recorded | None = None
         tried = 0
         for one in reaching:
-            end = one.ends.get((position, argument), NOTHING)
+            end = one.end(position, argument)
             size = None if position in one.outside else end.byte - end.width
             if size == 0:
                 first = first or one
@@ -114,11 +114,23 @@ class TooSmall:
             byte = first.ends[position, argument].byte
             if byte > 1 and (found := self._shown(position, argument, first, byte - 1)) is not None:
                 return found
+        if self.before is not None and (found := self._furthest(position, argument)) is not None:
+            return found
         if self.before is not None:
             return NoLaunch(f"where it is too small, line {self.before.line} ends the run before")
         tried = len(self.recorded)
         what = f"of {tried} small ones none shows it" if tried else "no small one is as stated, and can be run"
         return NoLaunch(f"{what} ({self.stopped})" if self.stopped else what)
+
+    def _furthest(self, position: Position, argument: int | None) -> ExampleLaunch | None:
+        """A launch in which no statement further up reaches as far into the buffer: none ends the run before."""
+        furthest = (one for one in self._all() if one.before(position, argument) < one.end(position, argument).byte)
+        for one in islice(furthest, MOST_TRIED):
+            end = one.end(position, argument)
+            size = max(one.before(position, argument), end.byte - end.width)
+            if (found := self._shown(position, argument, one, size)) is not None:
+                return found
+        return None
 
     def _shown(
         self, position: Position, argument: int | None, one: "Recorded", size: int | None
@@ -235,6 +247,15 @@ class Recorded:
     """Whether one of them ended the run."""
     large: bool = False
     """Whether the ends are those in buffers of LARGE bytes."""
+
+    def end(self, position: Position, argument: int | None) -> End:
+        """How far the statement reaches into the memory."""
+        return self.ends.get((position, argument), NOTHING)
+
+    def before(self, position: Position, argument: int | None) -> int:
+        """Behind the last byte that statements further up reach there."""
+        known = ((place.line, memory, end.byte) for (place, memory), end in self.ends.items())
+        return max((byte for line, memory, byte in known if memory == argument and line < position.line), default=0)
 
 
 @dataclass
