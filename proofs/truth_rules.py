@@ -16,6 +16,10 @@ EQUALITIES: tuple[Rule, ...] = rules(
         "a word differs from itself and a constant": lambda b, w: (b.eq(b.add(x(w), c(1, w)), x(w)), false()),
         "constants are equal or not": lambda b, w: (b.neg(b.eq(c(3, w), c(-3, w))), b.eq(c(3, w), c(3, w))),
         "constants move to one side": lambda b, w: (b.eq(b.add(x(w), c(3, w)), c(5, w)), b.eq(x(w), c(2, w))),
+        "equal constants of both sides vanish": lambda b, w: (
+            b.eq(b.add(x(w), y(w), c(3, w)), b.add(b.scale(x(w), 5), c(3, w))),
+            b.eq(b.add(x(w), y(w)), b.scale(x(w), 5)),
+        ),
         "both orders of an equation are one": lambda b, w: (b.eq(x(w), y(w)), b.eq(y(w), x(w))),
         "an even number is not odd": lambda b, w: (b.eq(b.scale(x(w), 4), c(2, w)), false()),
         "multiples that differ by less than their step": lambda b, w: (

@@ -86,6 +86,10 @@ SLICES: tuple[Rule, ...] = rules(
             b.extract(b.concat(x(w), signed(b, y(w))), 2 * w - 1, w + 1),
             b.extract(signed(b, y(w)), 2 * w - 1, w + 1),
         ),
+        "above low bits that a constant alone has": lambda b, w: (
+            b.extract(b.add(b.scale(x(w), 8), b.scale(y(w), 4), c(0x17, w)), 6, 3),
+            b.extract(b.add(b.scale(y(w), 4), b.scale(x(w), 8), c(0x14, w)), 6, 3),
+        ),
         "the low bits of a sum are the sum of the low bits": lambda b, w: (
             b.truncate(b.add(b.scale(x(w), 5), c(0x73, w)), 5),
             b.add(b.scale(b.truncate(x(w), 5), 5), c(0x13, 5)),

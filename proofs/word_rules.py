@@ -111,6 +111,10 @@ BITS: tuple[Rule, ...] = rules(
             b.bit_and(c(-4, w), b.scale(x(w), 4)),
             b.scale(x(w), 4),
         ),
+        "low bits that a constant alone has come out of a mask": lambda b, w: (
+            b.bit_and(c(0x16, w), b.add(b.scale(x(w), 8), c(0x2D, w))),
+            b.add(c(4, w), b.bit_and(c(0x10, w), b.add(b.scale(x(w), 8), c(0x28, w)))),
+        ),
         "or with itself": lambda b, w: (b.bit_or(x(w), x(w)), x(w)),
         "or with zero": lambda b, w: (b.bit_or(x(w), c(0, w)), x(w)),
         "or with ones": lambda b, w: (b.bit_or(x(w), c(-1, w)), c(-1, w)),

@@ -2,7 +2,7 @@
 
     import visaproof
 
-    kernel = visaproof.read_kernel("blur.visaasm", launch="blur.bin")
+    kernel = visaproof.read_kernel("blur.visaasm")
     for answer in visaproof.conflicts(kernel):
         print(answer)
 
@@ -45,4 +45,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_HOMES))
+    return sorted(__all__)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import visaproof
+from visaproof.cli import main
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -64,14 +65,20 @@ def test_the_version_is_printed_at_once() -> None:
 
 
 def test_a_kernel_is_asked_about_in_one_call() -> None:
-    kernel = visaproof.read_kernel(EXAMPLES / "pairs.visaasm", launch=EXAMPLES / "pairs.bin")
+    kernel = visaproof.read_kernel(EXAMPLES / "pairs.visaasm")
+    assert kernel.launch.source.endswith("pairs.bin:.ze_info"), "the file beside it"
     found = visaproof.conflicts(kernel)
     assert not found.ok
     assert {type(answer.verdict) for answer in found} == {visaproof.Conflict}
     assert all(answer.word == "refuted" for answer in found.refuted)
-    assert "CONFLICT" in str(found[0])
-    fixed = visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm", EXAMPLES / "pairs_fixed.bin")
+    assert "work items 0 and 1 both write out[0]" in str(found[0])
+    launch = found[0].launch
+    assert launch is not None
+    assert isinstance(launch.command, list)
+    assert main(launch.command[1:]) == 1, "the launch has the conflict"
+    fixed = visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm")
     assert fixed.ok, str(fixed)
+    assert not visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm", launch="none").ok
 
 
 def test_bounds_and_refinement_are_asked_in_one_call() -> None:

@@ -2,14 +2,22 @@
 
 import json
 import re
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from visaproof.analysis.findings import verdicts as decided
+from visaproof.analysis.findings.kernel import uses_of
 from visaproof.cli import main
+from visaproof.isa.platform import Platform
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.smt import Bool
+from visaproof.smt.answers import Answer, Unsatisfiable
+from visaproof.smt.solvers import solve
+from visaproof.visaasm.reader import read_kernel_file
 
 DATA = Path(__file__).parents[1] / "data"
 SWAPPED = DATA / "byte-swap-pvc-2022.visaasm"
@@ -264,3 +272,17 @@ def test_a_right_byte_swap_does_not_refine_to_that_of_2022(tmp_path: Path, capsy
     assert main(["refine", str(SWAPPED), str(right), *options]) == 0
     (asked,) = json.loads(capsys.readouterr().out)["asked"]
     assert asked["excused"] == ["beyond-variable"]
+
+
+def test_one_question_says_of_many_values_that_nothing_depends_on_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three registers are initialised in part, and several terms are made of each of them."""
+    asked: list[Answer] = []
+
+    def counted(formulas: Sequence[Bool], timeout_ms: int) -> Answer:
+        asked.append(solve(formulas, timeout_ms))
+        return asked[-1]
+
+    monkeypatch.setattr(decided, "solve", counted)
+    kernel = read_kernel_file(DATA / "visaasm/vc_oword_copy/tgllp-vc.visaasm")
+    assert not uses_of(kernel, Platform.TGLLP, {}, 5000).undefined
+    assert [type(one) for one in asked] == [Unsatisfiable]

@@ -90,3 +90,9 @@ def test_refine_does_not_recommend_what_it_rejects(capsys: pytest.CaptureFixture
     assert "--input" not in shown.out + shown.err
     main(["conflicts", str(DATA / "visaasm" / "permute_scatter" / "tgllp-O2-simd8.visaasm"), "--platform", "tgllp"])
     assert "--input" in capsys.readouterr().out
+
+
+def test_a_binary_of_the_compiler_is_named(visaproof, tmp_path):
+    (path := tmp_path / "k.visaasm").write_bytes(b"\x7fELF\x02\x01\xff")
+    ran = visaproof("conflicts", path)
+    assert (ran.code, "this is a binary of the compiler" in ran.err, "--launch" in ran.err) == (2, True, True)

@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -56,6 +57,20 @@ def test_a_launch_that_shows_nothing_is_never_called_an_example(
     assert "CONFLICT" in output
     assert "no launch is shown" in output
     assert "visaproof run " not in output
+
+
+def test_a_search_for_launches_leaves_time_for_the_other_questions(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def endless(*_: object, **__: object) -> NoReturn:
+        while True:
+            pass
+
+    monkeypatch.setattr(example_launch, "run_launch", endless)
+    assert main(["conflicts", *dump("lane_conflict"), "--limit", "1.5"]) == 1
+    output = capsys.readouterr().out
+    assert "no launch is shown: limit of 1.5 s reached" in output
+    assert "not asked" not in output
 
 
 def test_launches_obey_the_relations_that_are_stated(capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,6 +102,55 @@ def test_what_ends_the_run_before_is_named(tmp_path: Path, capsys: pytest.Captur
     assert store["launch"] == {"found": False, "reason": "where it is too small, line 14 ends the run before"}
 
 
+FAR_APART = IN_PLACE.replace(
+    "    svm_gather.4.1 (M1, 8) A.0 D.0\n    svm_scatter.4.1 (M1, 8) A.0 D.0\n",
+    "    mov (M1, 8) D(0,0)<1> 0x0:ud\n"
+    + "    svm_scatter.4.1 (M1, 8) A.0 D.0\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x18000:d\n" * 3,
+)
+
+
+@pytest.mark.parametrize(("large", "shown"), [(too_small.LARGE, 3), (1 << 16, 2)])
+def test_buffers_are_large_where_the_usual_ones_end_the_run(
+    large: int, shown: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third store at 192 KiB is run only if the second one, at 96, is inside."""
+    monkeypatch.setattr(too_small, "LARGE", large)
+    path = tmp_path / "k.visaasm"
+    path.write_text(FAR_APART)
+    meanings = ("--input", "PTR=buffer_address:arg0", "--input", "IDX=local_id_x", "--platform", "TGLLP")
+    main(["bounds", str(path), *meanings, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    found = [one["launch"] for one in file["messages"] if one["launch"]["found"]]
+    assert len(found) == shown
+    for launch in found:
+        assert main(launch["command"][1:]) == 1
+        assert "in no buffer" in capsys.readouterr().out
+
+
+BY_INDEX = IN_PLACE.replace(
+    "    svm_scatter.4.1 (M1, 8) A.0 D.0\n",
+    "    shr (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x6:ud\n    shl (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x2:ud\n"
+    "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n    svm_gather.4.1 (M1, 8) A.0 D.0\n",
+)
+"""Element i, and the one behind it by a 64th of what it holds."""
+
+
+def test_a_launch_is_looked_for_in_which_a_statement_reaches_furthest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few elements hold numbers from 64 on: in all other launches the first load reaches as far."""
+    path = tmp_path / "k.visaasm"
+    path.write_text(BY_INDEX)
+    meanings = ("--input", "PTR=buffer_address:arg0", "--input", "IDX=local_id_x", "--platform", "TGLLP")
+    command = ["bounds", str(path), *meanings, "--format", "json"]
+    for net, found in (("_furthest", True), ("", False)):
+        if not net:
+            monkeypatch.setattr(too_small.TooSmall, "_furthest", lambda *_: None)
+        main(command)
+        (file,) = json.loads(capsys.readouterr().out)["files"]
+        assert file["messages"][-1]["launch"]["found"] == found
+
+
 def test_what_a_launch_leaves_before_it_stops_is_noted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

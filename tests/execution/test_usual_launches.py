@@ -14,6 +14,7 @@ from visaproof.execution.shape import Triple
 from visaproof.execution.usual_launches import Stated, UsualLaunches
 from visaproof.isa.platform import Platform
 from visaproof.launch.launch import NOTHING_KNOWN, parse_input_option
+from visaproof.launch.overlap import ArgumentInfo
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -85,3 +86,16 @@ def test_numbers_that_count_are_no_seeded_ones(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "k.visaasm"
     path.write_text(HEAD + SCATTERED)
     assert main(["run", str(path), "--buffer", "0=counting:4:1"]) == 2
+
+
+@pytest.mark.parametrize(("type_name", "text"), [("uint2", "9,9"), ("ushort4", "9,9,9,9"), ("ulong", "9"), ("", "9")])
+def test_each_number_of_a_vector_is_passed(type_name: str, text: str) -> None:
+    """The payload has a vector in one piece."""
+    kernel = read_kernel(HEAD.replace("OTHER", "PAIR") + "    ret (M1, 1)\n", "k.visaasm")
+    inputs = [parse_input_option(one) for one in ("IDX=local_id_x", "PAIR=arg_byvalue:arg0")]
+    infos = {0: ArgumentInfo("__private", "", type_name)}
+    known = replace(NOTHING_KNOWN.with_inputs(kernel, inputs), infos=infos)
+    launches = UsualLaunches(Program(kernel, known, Platform.TGLLP), Stated())
+    (index,) = launches.takes.values
+    candidate = replace(next(iter(launches)), numbers={index: 9})
+    assert launches.arguments(candidate) == {0: text}

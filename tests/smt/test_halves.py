@@ -12,6 +12,7 @@ from visaproof.smt import (
     const,
     eq,
     extract,
+    halves,
     is_false,
     neg,
     scale,
@@ -34,6 +35,20 @@ def test_other_neighbours_stay_apart() -> None:
     mixed = as_sum(concat(extract(one, 63, 32), truncate(other, 32)))
     values: dict[Term, int] = {one: 7 << 32 | 1, other: 9 << 32 | 2}
     assert evaluate_all([mixed], values) == [7 << 32 | 2]
+
+
+def test_the_steps_of_a_loop_are_joined_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address that a stride is added to in halves, time and again: each join uncovers the next."""
+    totals: list[BitVec] = []
+    fused = halves._fused
+    monkeypatch.setattr(halves, "_fused", lambda total, half: fused(totals.append(total) or total, half))
+    base, stride, steps = symbol("base", 64), symbol("stride", 64), 24
+    high, low = extract(base, 63, 32), truncate(base, 32)
+    for _ in range(steps):
+        total = add(zero_extend(low, 64), zero_extend(truncate(stride, 32), 64))
+        high, low = add(high, extract(stride, 63, 32), extract(total, 63, 32)), truncate(total, 32)
+    assert as_sum(concat(high, low)) is add(base, scale(stride, steps))
+    assert len(totals) == 2
 
 
 @pytest.mark.parametrize("extend", [zero_extend, sign_extend])

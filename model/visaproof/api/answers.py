@@ -6,6 +6,7 @@ from html import escape
 from typing import Generic, Literal, TypeVar, overload
 
 from visaproof.isa.errors import Position
+from visaproof.report.records.common import LaunchExample
 
 V = TypeVar("V", covariant=True)
 
@@ -28,6 +29,11 @@ class Answer(Generic[V]):
     position: Position
     text: str
     """As the command line shows it."""
+    launch: LaunchExample | None = None
+    """A launch that shows what is refuted, with the command that runs it, or why none is shown.
+
+    None also where no launch information says what a launch is.
+    """
 
     def __repr__(self) -> str:
         return f"<{self.word}: {self.question}, {self.position.path}:{self.position.line}>"

@@ -17,6 +17,7 @@ from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assume import ADDRESS_UNIT
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.beside import launch_for
 from visaproof.launch.matching import Program
 from visaproof.launch.relations.expression_reader import parse_relation
 from visaproof.launch.relations.expressions import Disjoint, Relation
@@ -26,6 +27,7 @@ from visaproof.report.one_kernel import bounds as bounds_report
 from visaproof.report.one_kernel import conflicts as conflicts_report
 from visaproof.report.one_kernel.bounds_records import finding_record as message_record
 from visaproof.report.one_kernel.conflict_records import finding_record as scatter_record
+from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.smt.limit import Limit
 
 if TYPE_CHECKING:
@@ -40,10 +42,11 @@ File = str | Path
 def read_kernel(path: File, launch: File | None = None, platform: Platform | str | None = None) -> Program:
     """A kernel in a `.visaasm` file with what its launch is known to do.
 
-    `launch` is a zebin, its `.ze_info`, or a manifest; `platform` is the device where neither names it ("dg2").
+    `launch` is a zebin, its `.ze_info`, or a manifest: by default the one beside the file that tells of the kernel, and
+    "none" is no such file.  `platform` is the device where neither names it ("dg2").
     Raises ReadError, and ValueError for a platform that there is not.
     """
-    return Programs().read(path, launch, platform)
+    return Programs().read(path, launch_for(None if launch is None else Path(launch), Path(path)), platform)
 
 
 def conflicts(
@@ -71,11 +74,11 @@ def conflicts(
             )  # fmt: skip
     except LimitReached as reached:
         return Answers(program.kernel.name, (), _stopped(reached))
-    found = tuple(_of_scatters(answers))
+    found = tuple(_of_scatters(answers, LaunchSearch(answers, _run_command(program), _relations(where))))
     return Answers(program.kernel.name, found, _stopped(answers.stopped), _text(conflicts_report.header(answers)))
 
 
-def _of_scatters(answers: KernelAnswers) -> Iterator[Answer[ScatterVerdict]]:
+def _of_scatters(answers: KernelAnswers, launches: LaunchSearch) -> Iterator[Answer[ScatterVerdict]]:
     for finding in answers.answers():
         word: Word
         match finding.answer:
@@ -85,9 +88,12 @@ def _of_scatters(answers: KernelAnswers) -> Iterator[Answer[ScatterVerdict]]:
                 word = "refuted"
             case _:
                 word = "unknown"
-        lines = _text(conflicts_report.finding_lines(answers, finding, scatter_record(answers, finding)))
-        position = finding.question.instruction.position
-        yield Answer("no two lanes write the same byte", word, finding.answer, position, lines)
+        launch = launches.of_conflict(finding)
+        record = scatter_record(answers, finding, launch)
+        lines = _text(conflicts_report.finding_lines(answers, finding, record, launch))
+        instruction = finding.question.instruction
+        shown = launch and launch.record(instruction.first_lane)
+        yield Answer("no two lanes write the same byte", word, finding.answer, instruction.position, lines, shown)
 
 
 def bounds(
@@ -122,18 +128,24 @@ def bounds(
             )
     except LimitReached as reached:
         return Answers(program.kernel.name, (), _stopped(reached))
-    found = tuple(_of_messages(answers))
+    search = LaunchSearch(answers, _run_command(program), stated.where, stated.surfaces, stated.global_size)
+    found = tuple(_of_messages(answers, search))
     vacuous = "no launch with an enabled lane is as assumed: nothing was asked" if answers.vacuous else ""
     header = _text(conflicts_report.header(answers))
     return Answers(program.kernel.name, found, vacuous or _stopped(answers.stopped), header)
 
 
-def _of_messages(answers: BoundsAnswers) -> Iterator[Answer[InBounds | HasMeaning]]:
+def _of_messages(answers: BoundsAnswers, launches: LaunchSearch) -> Iterator[Answer[InBounds | HasMeaning]]:
     for finding in answers.answers():
-        lines = _text(bounds_report.finding_lines(answers, finding, message_record(answers, finding)))
-        position = finding.question.instruction.position
-        yield Answer("every access stays inside", _word(finding.bounds), finding.bounds, position, lines)
-        yield Answer("the access is defined", _word(finding.meaning), finding.meaning, position, lines)
+        launch = launches.of_outside(finding)
+        record = message_record(answers, finding, launch)
+        lines = _text(bounds_report.finding_lines(answers, finding, record, launch))
+        instruction = finding.question.instruction
+        shown = launch and launch.record(instruction.first_lane)
+        yield Answer(
+            "every access stays inside", _word(finding.bounds), finding.bounds, instruction.position, lines, shown
+        )
+        yield Answer("the access is defined", _word(finding.meaning), finding.meaning, instruction.position, lines)
 
 
 def _word(verdict: InBounds | HasMeaning) -> Word:
@@ -146,6 +158,12 @@ def _word(verdict: InBounds | HasMeaning) -> Word:
             return "not modelled"
         case _:
             return "unknown"
+
+
+def _run_command(program: Program) -> tuple[str, ...]:
+    """`visaproof run` with the kernel, its launch information and its device."""
+    launch = () if program.launch.file is None else ("--launch", str(program.launch.file))
+    return ("visaproof", "run", program.kernel.path, *launch, "--platform", program.platform.name)
 
 
 def _program(kernel: Program | File, launch: File | None) -> Program:

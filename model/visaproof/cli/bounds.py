@@ -17,6 +17,7 @@ from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
 from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
+from visaproof.cli.options.launch_examples import run_command
 from visaproof.isa.errors import LimitReached, ReadError
 from visaproof.launch.assume import ADDRESS_UNIT
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
     from visaproof.analysis.bounds.verdicts import Meaningless, Outside
     from visaproof.analysis.findings.kernel import Uses
-    from visaproof.execution.too_small import TooSmall
     from visaproof.isa.errors import Position
+    from visaproof.report.one_kernel.launch_search import LaunchSearch
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.report.records.bounds import Message
     from visaproof.smt.limit import Limit
@@ -125,11 +126,11 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     codes: list[ExitCode] = []
     findings: list[BoundsFinding] = []
     messages: list[tuple[Position, Message]] = []
-    too_small = _too_small(answers, arguments)
+    launches = _launches(answers, task.path, arguments)
     for finding in answers.answers():
         findings.append(finding)
         codes += _codes(finding, arguments)
-        launch = _launch(answers, finding, task.path, arguments, too_small)
+        launch = launches.of_outside(finding)
         instruction = finding.question.instruction
         shown = parts.noted(instruction, finding_record(answers, finding, launch))
         messages.append((instruction.position, shown))
@@ -227,39 +228,13 @@ def _print_header(answers: "BoundsAnswers") -> None:
     sys.stdout.flush()
 
 
-def _too_small(answers: "BoundsAnswers", arguments: Namespace) -> "TooSmall":
-    """Finds launches for surfaces of any size."""
-    from visaproof.report.one_kernel.launches import too_small_in
+def _launches(answers: "BoundsAnswers", path: Path, arguments: Namespace) -> "LaunchSearch":
+    """Finds launches with accesses outside."""
+    from visaproof.report.one_kernel.launch_search import LaunchSearch
 
     stated = _stated(arguments)
-    return too_small_in(answers, arguments.where, stated.surfaces, stated.global_size)
-
-
-def _launch(
-    answers: "BoundsAnswers", finding: "BoundsFinding", path: Path, arguments: Namespace, too_small: "TooSmall"
-) -> "ShownLaunch | None":
-    """A launch with the access outside."""
-    from visaproof.analysis.bounds.verdicts import Outside
-    from visaproof.analysis.surface_sizes import argument_of
-    from visaproof.cli.options.launch_examples import of_no_argument, shown_launch, shown_where_too_small
-    from visaproof.execution.example_launch import Event
-    from visaproof.isa.operands import SLM
-    from visaproof.report.one_kernel.launches import launch_in
-
-    if not isinstance(finding.bounds, Outside):
-        return None
-    stated, position = _stated(arguments), finding.question.instruction.position
-    shown, surface = finding.bounds.shown, finding.bounds.surface
-    if not finding.free_size:
-        sizes = stated.surfaces
-        return shown_launch(answers, shown, position, Event.OUTSIDE, path, arguments, sizes, stated.global_size)
-    argument = argument_of(answers.kernel, answers.launch, surface)
-    if not answers.launch.meanings:
-        return None
-    if argument is None and surface != SLM:
-        return of_no_argument(answers, surface, path, arguments)
-    example = launch_in(answers, shown.values)
-    return shown_where_too_small(too_small, position, argument and argument.index, path, arguments, example)
+    command = run_command(path, arguments)
+    return LaunchSearch(answers, command, arguments.where, stated.surfaces, stated.global_size)
 
 
 def _print_finding(

@@ -17,6 +17,7 @@ from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
 from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
+from visaproof.cli.options.launch_examples import run_command
 from visaproof.isa.errors import LimitReached, ReadError
 
 if TYPE_CHECKING:
@@ -170,11 +171,9 @@ def _launch(one: "Weakest", path: Path, arguments: Namespace) -> "ShownLaunch | 
 
     if not isinstance(one.finding.answer, Conflict):
         return None
-    from visaproof.cli.options.launch_examples import shown_launch  # launches load where one is shown
-    from visaproof.execution.example_launch import Event
+    from visaproof.report.one_kernel.launch_search import LaunchSearch  # launches load where one is shown
 
-    position = one.finding.question.instruction.position
-    return shown_launch(one.answers, one.finding.answer, position, Event.COLLISION, path, arguments)
+    return LaunchSearch(one.answers, run_command(path, arguments), arguments.where).of_conflict(one.finding)
 
 
 def _code(finding: "Finding", arguments: Namespace) -> ExitCode:

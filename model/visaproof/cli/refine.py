@@ -11,9 +11,10 @@ from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pai
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.cli.options.launch_files import add_launch, launches_for
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.cli.options.two_kernels import add_question
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
+from visaproof.launch.beside import launches_for
 
 if TYPE_CHECKING:
     from visaproof.launch.matching import Program
@@ -109,7 +110,7 @@ def run(arguments: Namespace) -> int:
     from visaproof.cli.many.kept_pair import answered
 
     arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
-    launch, launch_target = launches_for(arguments, arguments.source, arguments.target)
+    launch, launch_target = launches_for(arguments.launch, arguments.launch_target, arguments.source, arguments.target)
     arguments = Namespace(**(vars(arguments) | {"launch": launch, "launch_target": launch_target}))
     with cache_of(arguments, "refine") as cache:
         code, records = answered(cache, arguments, lambda examples: _asked(arguments, examples))
@@ -259,11 +260,13 @@ def _ask(
 
 
 def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference | None":
-    """A launch with the difference, of two kernels that are files of their own."""
+    """A launch with the difference, of two kernels that are files of their own, or that were compiled for this."""
     from visaproof.report.two_kernels.launches import shown_difference
 
     if getattr(arguments, "target", None) is None:
-        return None
+        if not hasattr(arguments, "keep"):
+            return None
+        return shown_difference(comparison, relations_in(arguments.where), _of_compiled(comparison, arguments.keep))
     back = comparison.source.kernel.path != str(arguments.source)
     sides = [
         (arguments.source, arguments.launch),
@@ -274,6 +277,14 @@ def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference 
         for path, launch in (reversed(sides) if back else sides)
     )
     return shown_difference(comparison, relations_in(arguments.where), (source, target))
+
+
+def _of_compiled(comparison: "Comparison", keep: Path | None) -> tuple[tuple[str, ...], ...]:
+    """Commands that run what `ocloc` compiled; none where that is gone in the end."""
+    if keep is None:
+        return ()
+    sides = (comparison.source, comparison.target)
+    return tuple(("visaproof", "run", one.kernel.path, "--launch", str(one.launch.file)) for one in sides)
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:

@@ -9,8 +9,9 @@ from visaproof.cli.options.arguments import Subparsers, add_format, add_host, ad
 from visaproof.cli.options.errors import UsageError, show_error
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.cli.options.kernel_files import read_with_launch
-from visaproof.cli.options.launch_files import add_launch, launch_for
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError
+from visaproof.launch.beside import launch_for
 
 if TYPE_CHECKING:
     from visaproof.execution.choices import Launch

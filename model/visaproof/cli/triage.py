@@ -20,7 +20,8 @@ from visaproof.cli.many.run import codes_of, conclude
 from visaproof.cli.options.arguments import Subparsers, add_limit, add_platform
 from visaproof.cli.options.errors import UsageError
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.cli.options.launch_files import add_launch, launch_for
+from visaproof.cli.options.launch_files import add_launch
+from visaproof.launch.beside import launch_for
 
 if TYPE_CHECKING:
     from visaproof.pairs.triage import Sorted

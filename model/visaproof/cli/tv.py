@@ -30,9 +30,10 @@ from visaproof.cli.options.arguments import (
 )
 from visaproof.cli.options.errors import UsageError, make_folder
 from visaproof.cli.options.exit_codes import ExitCode, worst
-from visaproof.cli.options.launch_files import NO_LAUNCH, add_launch
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.cli.options.tv_pairs import Asked, pairs_asked_for
 from visaproof.cli.options.two_kernels import add_undefined
+from visaproof.launch.beside import NO_LAUNCH
 
 if TYPE_CHECKING:
     from visaproof.checking.kept.verdict_cache import VerdictCache

@@ -19,7 +19,7 @@ from visaproof.cli.many.files import SUFFIX as KERNELS
 from visaproof.cli.options.arguments import Subparsers
 from visaproof.cli.options.errors import UsageError
 from visaproof.cli.options.exit_codes import ExitCode
-from visaproof.cli.options.launch_files import NO_LAUNCH, launch_for
+from visaproof.launch.beside import NO_LAUNCH, launch_for
 
 WATCHED = ("conflicts", "bounds", "check", "run", "triage", "refine", "tv", "ocloc", "rules", "prove", "replay")
 DUMPED = ("conflicts", "bounds", "check", "run")

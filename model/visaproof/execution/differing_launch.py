@@ -123,5 +123,6 @@ def _what(takes: Parameters, source: tuple[Ran, Memory], target: tuple[Ran, Memo
         first -= first % DWORD
         words = [int.from_bytes(each[first : first + DWORD], "little") for each in (one, other)]
         name = takes.shown(index)
-        return f"{name}[{first:#x}] is {words[0]:#010x} after the source and {words[1]:#010x} after the target"
+        place = f"the dword at byte {first:#x} of {name}"
+        return f"{place} is {words[0]:#010x} after the source and {words[1]:#010x} after the target"
     return ""

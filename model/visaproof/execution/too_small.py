@@ -25,6 +25,8 @@ MOST_RECORDED = 48
 """Launches that are run for how far statements reach."""
 MOST_TRIED = 6
 """Of them, for one statement."""
+LARGE = 1 << 22
+"""Bytes of buffers where an access at an address beyond the usual ones ends a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +100,66 @@ class TooSmall:
         first: Recorded | None = None
         tried = 0
         for one in reaching:
-            end = one.ends.get((position, argument), NOTHING)
+            end = one.end(position, argument)
             size = None if position in one.outside else end.byte - end.width
             if size == 0:
                 first = first or one
                 continue
-            if (found := self._shown(position, argument, one.candidate, size)) is not None:
+            if (found := self._shown(position, argument, one, size)) is not None:
                 return found
             tried += 1
             if tried == MOST_TRIED:
                 break
         if first is not None:  # no launch reaches further than the first access
             byte = first.ends[position, argument].byte
-            if byte > 1 and (found := self._shown(position, argument, first.candidate, byte - 1)) is not None:
+            if byte > 1 and (found := self._shown(position, argument, first, byte - 1)) is not None:
                 return found
+        if self.before is not None and (found := self._furthest(position, argument)) is not None:
+            return found
         if self.before is not None:
             return NoLaunch(f"where it is too small, line {self.before.line} ends the run before")
         tried = len(self.recorded)
         what = f"of {tried} small ones none shows it" if tried else "no small one is as stated, and can be run"
         return NoLaunch(f"{what} ({self.stopped})" if self.stopped else what)
 
+    def _furthest(self, position: Position, argument: int | None) -> ExampleLaunch | None:
+        """A launch in which no statement further up reaches as far into the buffer: none ends the run before."""
+        furthest = (one for one in self._all() if one.before(position, argument) < one.end(position, argument).byte)
+        for one in islice(furthest, MOST_TRIED):
+            end = one.end(position, argument)
+            size = max(one.before(position, argument), end.byte - end.width)
+            if (found := self._shown(position, argument, one, size)) is not None:
+                return found
+        return None
+
     def _shown(
-        self, position: Position, argument: int | None, candidate: Candidate, size: int | None
+        self, position: Position, argument: int | None, one: "Recorded", size: int | None
     ) -> ExampleLaunch | None:
         """The launch where there are only so many bytes, or the usual ones, if it was run and goes outside."""
         if self.confirming <= 0:
             return None
-        launches = self.launches if size is None else self._smaller(argument, candidate, size)
+        launches = self.launches if size is None else self._smaller(argument, one, size)
         if launches is None:
             return None
         search = Search(launches, position, Event.OUTSIDE)
-        found = search.tried(candidate)
+        found = search.tried(one.candidate)
         self.before = search.ended or self.before
         self.confirming -= search.statements
         return found
 
-    def _smaller(self, argument: int | None, candidate: Candidate, size: int) -> UsualLaunches | None:
+    def _smaller(self, argument: int | None, one: "Recorded", size: int) -> UsualLaunches | None:
         """With so many bytes in the buffer of the argument, or of shared local memory."""
-        index, size = (argument, size) if argument is not None else self._last_local(candidate, size)
-        if index is None or size <= 0:
-            return None
-        of_others = self.stated.sizes
+        index, size = (argument, size) if argument is not None else self._last_local(one.candidate, size)
+        return None if index is None or size <= 0 else self._sized(one.large, {index: size})
+
+    def _sized(self, large: bool, some: Mapping[int, int]) -> UsualLaunches:
+        """With so many bytes in some buffers, or in shared memory of arguments; of others what is stated is kept."""
+        stated, locals_ = self.stated.sizes, self.launches.takes.locals
 
         def sizes(each: int, numbers: Mapping[str, int]) -> int | None:
-            return size if each == index else of_others(each, numbers)
+            if each in some:
+                return some[each]
+            return LARGE if large and each not in locals_ and stated(each, numbers) is None else stated(each, numbers)
 
         return UsualLaunches(self.program, replace(self.launches.stated, sizes=sizes))
 
@@ -179,10 +197,19 @@ class TooSmall:
 
     def _record(self, candidate: Candidate) -> "Recorded | None":
         """How far statements reach in a launch with large buffers; None where it cannot be run."""
-        passed = self.launches.passed(candidate)
+        found = self._run(candidate, self.launches)
+        if found is None or not found.ended or candidate.contents != "zeros" or self.left <= 0:
+            return found
+        further = self._run(candidate, self._sized(True, {}))
+        if further is None:
+            return found
+        return replace(found, ends={**found.ends, **further.ends}, large=True)
+
+    def _run(self, candidate: Candidate, launches: UsualLaunches) -> "Recorded | None":
+        passed = launches.passed(candidate)
         if passed is None:
             return None
-        furthest, watch = _Furthest(), _Watch()
+        furthest, watch, ended = _Furthest(), _Watch(), False
         contents = {index: one.content for index, one in passed.items()}
         try:
             values, memory = prepare(
@@ -197,6 +224,7 @@ class TooSmall:
             ran = run_launch(self.program, values, memory, watch.of_thread, choices=choices, most=max(1, self.left))
             if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
                 watch.outside.add(ran.undefined.position)
+                ended = True
         except (ReadError, NotModelled) as error:  # what came before has happened
             self.stopped = error.message if isinstance(error, ReadError) else error.what
         finally:
@@ -204,7 +232,7 @@ class TooSmall:
         known: dict[str, int | None] = {memory.local.name: None}
         known |= {memory.buffers[index].name: index for index in passed if index in memory.buffers}
         ends = {(place, known[name]): end for (place, name), end in furthest.found.items() if name in known}
-        return Recorded(candidate, ends, frozenset(watch.outside))
+        return Recorded(candidate, ends, frozenset(watch.outside), ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +243,19 @@ class Recorded:
     ends: Ends
     outside: frozenset[Position]
     """Those that leave the usual buffers."""
+    ended: bool
+    """Whether one of them ended the run."""
+    large: bool = False
+    """Whether the ends are those in buffers of LARGE bytes."""
+
+    def end(self, position: Position, argument: int | None) -> End:
+        """How far the statement reaches into the memory."""
+        return self.ends.get((position, argument), NOTHING)
+
+    def before(self, position: Position, argument: int | None) -> int:
+        """Behind the last byte that statements further up reach there."""
+        known = ((place.line, memory, end.byte) for (place, memory), end in self.ends.items())
+        return max((byte for line, memory, byte in known if memory == argument and line < position.line), default=0)
 
 
 @dataclass

@@ -131,7 +131,11 @@ class UsualLaunches:
 
     def arguments(self, candidate: Candidate) -> dict[int, str]:
         """As `visaproof run` takes them."""
-        return {index: _argument(self.takes, index, value) for index, value in candidate.numbers.items()}
+        info = self.program.launch.info
+        return {
+            index: _argument(self.takes, index, value, info(index).scalar_bytes)
+            for index, value in candidate.numbers.items()
+        }
 
     def _all(self) -> Iterator[tuple[bool, Shape, dict[int, int]]]:
         if self.stated.example is not None:
@@ -235,12 +239,13 @@ def _buffer(index: int, size: int, contents: Contents) -> Passed:
     return Passed(f"small:{count}:{index + 1}", small_numbers(count, index + 1))
 
 
-def _argument(takes: Parameters, index: int, value: int) -> str:
-    """An argument as `visaproof run` takes it; a vector has the number in each part."""
+def _argument(takes: Parameters, index: int, value: int, scalar: int) -> str:
+    """An argument as `visaproof run` takes it; a vector has the number in each part, of so many bytes where known."""
     slots = takes.values[index]
     size = max(slot.offset + slot.size for slot in slots)
     parts = len(slots) if len(slots) * slots[0].size == size else 1
-    limit = 1 << 8 * slots[0].size - 1
+    parts = size // scalar if scalar and not size % scalar else parts
+    limit = 1 << 8 * min(scalar or slots[0].size, slots[0].size) - 1
     number = value - 2 * limit if value >= limit else value
     one = f"{float(number)}" if slots[0].type.floating else f"{number}"
     return ",".join([one] * parts)

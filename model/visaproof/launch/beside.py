@@ -12,10 +12,42 @@ MANIFEST = "manifest.json"
 BINARIES = (".progbin", ".bin", ".zeinfo", ".ze_info")
 """What says how a kernel is launched, the best first."""
 
+NO_LAUNCH = Path("none")
+"""What is stated where nothing shall be known of the launch."""
+
 KERNEL = re.compile(r'^[ \t]*\.kernel[ \t]+"?([^"\s]+)', re.MULTILINE)
 """The line of a `.visaasm` file that names its kernel."""
 DUMPED = re.compile(r"^(?P<program>.*?)(?:_(?P<attempt>\d+))?_simd\d+_")
 """The compiler's own names: `OCL_asm0123456789abcdef_simd16_entry_0001`; `…_1_simd16_…` is its second attempt."""
+
+
+def launch_for(stated: Path | None, kernel: Path, root: Path | None = None) -> Path | None:
+    """The launch file of a kernel: what is stated, or what lies beside it, up to the root."""
+    if stated is not None:
+        return None if stated == NO_LAUNCH else stated
+    return launch_beside(kernel, root)
+
+
+def launches_for(
+    launch: Path | None,
+    launch_target: Path | None,
+    source: Path,
+    target: Path | None,
+    roots: tuple[Path | None, Path | None] = (None, None),
+) -> tuple[Path | None, Path | None]:
+    """Those of two kernels, or of two in one file: what is stated of the source is so of the target.
+
+    Of files that nobody stated, that beside the source may tell of both.  Either both count or none: inputs are matched
+    by what both launches put there.
+    """
+    stated = launch_target or launch
+    one = launch_for(launch, source, roots[0])
+    other = one if target is None else launch_for(stated, target, roots[1])
+    if stated is None and other is None and one is not None and target is not None and tells_of(one, target):
+        return one, one
+    if (launch is None and other is None) or (stated is None and one is None):
+        return None, None
+    return one, other
 
 
 def launch_beside(path: Path, root: Path | None = None) -> Path | None:

@@ -117,6 +117,8 @@ class Launch:
     infos: Mapping[int, ArgumentInfo] = field(default_factory=dict[int, ArgumentInfo])
     """What the source says of its arguments, by index."""
     source: str = "no launch information"
+    file: Path | None = None
+    """That of the launch information."""
 
     def pieces(self, variable: str) -> tuple[Piece, ...]:
         """What an input holds; nothing is known of one that is not listed."""
@@ -217,7 +219,7 @@ def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> t
     if path is None:
         device = device_of(kernel.source_lines, kernel.path, platform)
         return replace(NOTHING_KNOWN, platform=device), device
-    launch = read_launch(path, kernel, platform)
+    launch = replace(read_launch(path, kernel, platform), file=path)
     if launch.platform is not None:
         return launch, launch.platform
     device = required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)

@@ -34,6 +34,7 @@ _SIZES = {
 }  # fmt: skip
 """Bytes of the scalar types of OpenCL C on a device with 64-bit addresses."""
 
+_BY_VALUE = re.compile(r"(?P<scalar>[a-z_]+?)(?:2|3|4|8|16)?")
 _POINTEE = re.compile(r"(?P<scalar>[a-z_]+?)(?P<count>2|3|4|8|16)?\*")
 
 
@@ -55,6 +56,12 @@ class ArgumentInfo:
     @property
     def is_restrict(self) -> bool:
         return "restrict" in self.qualifiers
+
+    @property
+    def scalar_bytes(self) -> int:
+        """Of each number of an argument by value, as of the two of a `uint2`; 0 where it is no number."""
+        found = _BY_VALUE.fullmatch(self.type_name)
+        return _SIZES.get(found["scalar"], 0) if found is not None else 0
 
     @property
     def has_element(self) -> bool:

@@ -13,7 +13,7 @@ from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.queries.identities import computed
 from visaproof.queries.query import Query
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SCRATCH_BITS
 from visaproof.smt import BitVec, Bool, add, const, symbol, true, written, zero_extend
 

@@ -15,7 +15,7 @@ from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
-from visaproof.refinement.beside.functions import ALIKE, EXACT, is_function
+from visaproof.refinement.beside.functions import EXACT, is_function
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
@@ -57,7 +57,7 @@ def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
         one, other = ({each.operation for each in filter(is_function, runner.trace.arbitrary)} for runner in runners)
         if functions := sorted({operation[0] for operation in one & other} - EXACT):
             devices = f"{source.platform.name} and {target.platform.name}"
-            yield premise(ALIKE, functions=", ".join(functions), devices=devices)
+            yield premise("functions-alike", functions=", ".join(functions), devices=devices)
 
 
 def _is_of_atomic(operation: Hashable) -> bool:

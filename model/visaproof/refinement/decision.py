@@ -22,7 +22,7 @@ from visaproof.refinement.overlapping import needed_apart, overlapping
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
 from visaproof.refinement.strategies.normal_forms import audit
-from visaproof.refinement.strategies.random_runs import many, rather_inside
+from visaproof.refinement.strategies.random_runs import many, rather_inside, rather_usual
 from visaproof.refinement.strategies.solver import NO_SUCH_RUN, solved
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import (
@@ -62,7 +62,7 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
         return _unless_vacuous(asked, verdict)
     if isinstance(verdict, Difference):
         with asked.stages.timed("a run that stays inside of its buffers"):
-            return rather_inside(comparison, verdict)
+            return rather_usual(comparison, verdict)
     if isinstance(verdict, Unknown):
         beside = differences((comparison.source, comparison.target))
         reason = "; ".join((*beside, verdict.reason, *crossing(comparison)))

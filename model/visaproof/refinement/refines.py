@@ -17,6 +17,7 @@ from pathlib import Path
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.beside import launch_for, launches_for
 from visaproof.launch.float_results import Floats
 from visaproof.launch.launch import launch_of
 from visaproof.launch.matching import Program
@@ -103,8 +104,9 @@ def refines(
     """Whether `target` does what `source` does, for every input for which `source` is defined.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
-    `launch` (a zebin, its .ze_info, or a manifest) says what the inputs hold, `launch_target` does where the
-    target's differ; without them inputs are matched by their place in the payload. `platform` is the device where
+    `launch` (a zebin, its .ze_info, or a manifest; by default the one beside the file, and "none" is no such file)
+    says what the inputs hold, `launch_target` does where the target's differ; without them inputs are matched by their
+    place in the payload. `platform` is the device where
     neither launch information nor the file itself names it; what is not `forbidden` is defined; `floats` says
     what results on floats are taken for, and loops of unknown length are run `unroll` rounds. `observe` names
     registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
@@ -148,8 +150,11 @@ def compared(
         raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one iteration, and a positive number of seconds")
     kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
     known = programs or Programs()
-    one = source if isinstance(source, Program) else known.read(Path(source), launch, platform)
-    other = target if isinstance(target, Program) else known.read(Path(target), launch_target or launch, platform)
+    launched = _launches(source, target, _path(launch), _path(launch_target))
+    one, other = (
+        program if isinstance(program, Program) else known.read(program, file, platform)
+        for program, file in zip((source, target), launched, strict=True)
+    )
     observed = [observe] if isinstance(observe, str) else observe
     names = tuple(pair for text in observed for pair in names_from(text))
     timeout_ms = round(1000 * timeout_s)
@@ -158,6 +163,16 @@ def compared(
         assumed, kinds, unroll, Floats(floats), names, Alias(alias), tuple(disjoint), timeout_ms=timeout_ms
     )  # fmt: skip
     return compare(one, other, scope), timeout_ms
+
+
+def _launches(
+    source: Path | str | Program, target: Path | str | Program, launch: Path | None, launch_target: Path | None
+) -> tuple[Path | None, Path | None]:
+    """Of a program that was read, what lies beside its file says nothing."""
+    if not isinstance(source, Program) and not isinstance(target, Program):
+        return launches_for(launch, launch_target, Path(source), Path(target))
+    one = None if isinstance(source, Program) else launch_for(launch, Path(source))
+    return one, None if isinstance(target, Program) else launch_for(launch_target or launch, Path(target))
 
 
 SOURCE, TARGET = "src", "tgt"

@@ -36,8 +36,12 @@ def bit_and(left: BitVec, right: BitVec) -> BitVec:
             return const(0, width)
         if right.op is Op.AND and (inner := value_of(right.args[0])) is not None:
             return bit_and(const(mask & inner, width), cast(BitVec, right.args[1]))
-        if right.op is Op.SUM and (parts := _above_the_mask(left, right)) is not None:
-            return add(parts[0], bit_and(left, parts[1]))
+        if right.op is Op.SUM:
+            if (low := constant_below(right, mask.bit_length())) & mask:
+                rest = sub_constant(right, low)
+                return add(const(low & mask, width), bit_and(left, rest))
+            if (parts := _above_the_mask(left, right)) is not None:
+                return add(parts[0], bit_and(left, parts[1]))
         left = const(mask, width)
     if (chosen := _in_the_branches(bit_and, left, right)) is not None:
         return chosen
@@ -51,6 +55,21 @@ def _in_the_branches(operation: Callable[[BitVec, BitVec], BitVec], left: BitVec
         if None not in values and (other.op is Op.CONST or {*values} <= {0, (1 << choice.width) - 1}):
             return ite(*branches(choice, partial(operation, other)))
     return None
+
+
+def constant_below(term: BitVec, bits: int) -> int:
+    """Of a sum, the low bits of its constant to which its atoms add nothing, of the lowest `bits` ones."""
+    constant, parts = linear_parts(term)
+    units = 1 << bits
+    for atom, factor in parts.items():
+        units |= factor * lowest_bit(atom)
+    return constant & ((units & -units) - 1)
+
+
+def sub_constant(term: BitVec, value: int) -> BitVec:
+    """The sum with less of its constant."""
+    constant, parts = linear_parts(term)
+    return sum_of(constant - value, parts, term.width)
 
 
 def _above_the_mask(mask: BitVec, term: BitVec) -> tuple[BitVec, BitVec] | None:

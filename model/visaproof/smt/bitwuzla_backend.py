@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from inspect import currentframe
 from threading import current_thread, main_thread
 from time import process_time
+from traceback import clear_frames
 from typing import Any, cast
 
 import bitwuzla  # pyright: ignore[reportMissingTypeStubs]
@@ -31,7 +32,19 @@ RAISING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPROF", "SIGALRM")
 
 
 def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool = False) -> Answer:
-    """Whether all formulas can hold together, within `timeout_ms` of processor time."""
+    """Whether all formulas can hold together, within `timeout_ms` of processor time.
+
+    What a handler of a signal raises meanwhile leaves no solver and no term behind in the frames that it passed: the
+    garbage collector may free the manager of an exception's terms before these, and the process would crash.
+    """
+    try:
+        return _asked(formulas, timeout_ms, seed, simplified)
+    except BaseException as error:
+        clear_frames(error.__traceback__)
+        raise
+
+
+def _asked(formulas: Sequence[Bool], timeout_ms: int, seed: int, simplified: bool) -> Answer:
     options = _bitwuzla.Options()
     options.set(_Option.PRODUCE_MODELS, True)
     options.set(_Option.PREPROCESS, simplified)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from visaproof.smt.arithmetic import difference, linear_parts, sub, sum_of
+from visaproof.smt.bits import sub_constant
 from visaproof.smt.logic import disj, neg
 from visaproof.smt.slices import extract, truncate
 from visaproof.smt.terms import (
@@ -50,6 +51,10 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return false()
     if not constant and (words := _extended_alike(parts)) is not None:
         return eq(*words)
+    if not constant and left.op is right.op is Op.SUM:
+        common = linear_parts(left)[0]
+        if common and common == linear_parts(right)[0]:
+            return eq(sub_constant(left, common), sub_constant(right, common))
     return _eq_in_shape(left, right)
 
 

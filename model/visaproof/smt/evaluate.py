@@ -192,16 +192,13 @@ def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
 
 def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> list[T]:
     """Several terms with every occurrence of a key replaced, sharing the work on their common parts."""
-    done: dict[Term, Term] = {}
+    changed: dict[Term, Term] = {}
     for term in subterms(*roots):
         if term in replacements:
-            done[term] = replacements[term]
-        elif term.args:
-            args = tuple(done[arg] for arg in term.args)
-            done[term] = term if args == term.args else rebuild(term, args)
-        else:
-            done[term] = term
-    return [cast(T, done[root]) for root in roots]
+            changed[term] = replacements[term]
+        elif any(arg in changed for arg in term.args):
+            changed[term] = rebuild(term, tuple([changed.get(arg, arg) for arg in term.args]))
+    return [cast(T, changed.get(root, root)) for root in roots]
 
 
 class Booleans(dict[Term, Term]):

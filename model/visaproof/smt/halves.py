@@ -64,20 +64,32 @@ def _terms(constant: int, parts: dict[BitVec, int], width: int) -> Iterator[BitV
 
 
 def _fused(total: BitVec, half: int) -> BitVec | None:
-    """The sum after the rules that join an upper to a lower summand, each pair once; None where none applies."""
-    width = total.width
+    """The sum after the rules that join an upper to a lower summand; None where none applies.
+
+    What is joined brings new summands: only they are looked at again, and what waited for them.  A sum of n steps of a
+    loop is n joins, each of which uncovers the next.
+    """
     constant, parts = linear_parts(total)
-    left, joined = dict(parts), list[BitVec]()
-    for upper, factor in parts.items():
-        if factor % (1 << half) or upper.op is not Op.ZERO_EXTEND or upper not in left:
+    left, modulus, joined = dict(parts), 1 << total.width, False
+    waiting, wanting = list(parts), dict[BitVec, dict[BitVec, None]]()
+    for upper in waiting:  # it grows
+        factor = left.get(upper, 0)
+        if not factor or factor % (1 << half) or upper.op is not Op.ZERO_EXTEND:
             continue
-        for lower, whole, multiple in _joins(cast(BitVec, upper.args[0]), half, width):
+        for lower, whole, multiple in _joins(cast(BitVec, upper.args[0]), half, total.width):
             count = left.get(lower, 0)
-            if count and lower is not upper and (count << half) % (1 << width) == factor:
-                del left[upper], left[lower]
-                joined.append(scale(whole, count * multiple))
-                break
-    return add(sum_of(constant, left, width), *joined) if joined else None
+            if not count or lower is upper or (count << half) % modulus != factor:
+                wanting.setdefault(lower, {})[upper] = None
+                continue
+            del left[upper], left[lower]
+            joined = True
+            more, brought = linear_parts(scale(whole, count * multiple))
+            constant += more
+            for atom, times in brought.items():
+                left[atom] = (left.get(atom, 0) + times) % modulus
+                waiting += (atom, *wanting.get(atom, ()))
+            break
+    return sum_of(constant, left, total.width) if joined else None
 
 
 @kept(KEPT_SUMS)

@@ -8,7 +8,16 @@ from functools import reduce
 from typing import cast
 
 from visaproof.smt.arithmetic import add, linear_parts, mul, scale
-from visaproof.smt.bits import bit_and, bit_or, bit_xor, branches, sign_extend, zero_extend
+from visaproof.smt.bits import (
+    bit_and,
+    bit_or,
+    bit_xor,
+    branches,
+    constant_below,
+    sign_extend,
+    sub_constant,
+    zero_extend,
+)
 from visaproof.smt.logic import ite
 from visaproof.smt.terms import (
     BitVec,
@@ -114,6 +123,8 @@ def _parts(term: BitVec, high: int, low: int) -> tuple[Slice, ...]:
             return ((operands[0], min(high, operands[0].width - 1), low),)
         case Op.SUM if low == 0:
             return tuple((atom, high, low) for atom in linear_parts(term)[1])
+        case Op.SUM if below := constant_below(term, low):
+            return ((sub_constant(term, below), high, low),)
         case Op.AND | Op.OR | Op.XOR:
             return tuple((operand, high, low) for operand in operands)
         case Op.MUL if low == 0:
@@ -147,7 +158,7 @@ def _put_together(term: BitVec, high: int, low: int, slices: list[BitVec]) -> Bi
             return zero_extend(slices[0], width)
         case Op.SIGN_EXTEND:
             return sign_extend(slices[0], width)
-        case Op.SUM:
+        case Op.SUM if low == 0:
             constant, parts = linear_parts(term)
             return add(const(constant, width), *map(scale, slices, parts.values()))
         case Op.MUL:

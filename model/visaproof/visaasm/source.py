@@ -57,6 +57,9 @@ def read_text(path: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if content.startswith(b"\x7fELF"):
+            hint = "`visaproof dump` makes kernels of a source; a zebin is for --launch"
+            raise ReadError("this is a binary of the compiler, and the question is about vISA", start, hint) from None
         line = content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
         hint = ".visaasm files are text; is this a byte-code (.isa) file?"

@@ -14,7 +14,7 @@ from visaproof.analysis.bounds.loop_counters import LoopCounters
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 

@@ -16,3 +16,7 @@ kernel void wrapped(global float *out, uint n, uint last) {
   uint x = get_global_id(0);
   for (uint i = 5; i != last; i++) if (i < n) out[i - 5 + x] = 1.0f;
 }
+kernel void negative(global int *y, int n) {
+  int i = get_global_id(0);
+  if (i < n) { if (n > 0) y[n + i] = 1; else y[3 * i] = 2; }
+}

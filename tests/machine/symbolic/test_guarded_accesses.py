@@ -5,7 +5,7 @@ import pytest
 from visaproof.machine.symbolic import thread
 from visaproof.machine.symbolic.thread import under_guard, under_guards
 from visaproof.semantics.symbolic.accesses import Access, Store
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, add, bool_symbol, const, ite, sub, symbol, true, value_of
 
 GUARD = bool_symbol("on")

@@ -8,7 +8,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.symbolic.private import PrivateMemory
 from visaproof.machine.symbolic.private_places import PlaceIndex, Places, are_apart
 from visaproof.semantics.symbolic.accesses import Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.guarded import NONE
+from visaproof.semantics.symbolic.literals import NONE
 from visaproof.smt import BitVec, add, bool_symbol, const, eq, ite, neg, scale, sign_extend, symbol, true, zero_extend
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve

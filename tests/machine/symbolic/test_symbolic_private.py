@@ -6,7 +6,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.atomics import AtomicOp
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
-from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, OpenValue, RegisterByte
 from visaproof.smt import (

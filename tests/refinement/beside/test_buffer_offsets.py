@@ -1,6 +1,7 @@
 """A surface that begins before its buffer, beside 64-bit addresses: by the distance that the launch hands over."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
+from visaproof.refinement.difference import ByteDiffers, Difference, TargetUndefined
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.strategies.random_runs import rather_usual
+from visaproof.refinement.testing.runs import again
 from visaproof.refinement.verdicts import Refines
 from visaproof.refinement.widths import threads
 
@@ -111,3 +114,18 @@ def test_beside_a_launch_without_the_distance_it_is_none(tmp_path):
     comparison = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN, handed=False)
     assert BUFFER_OFFSETS in comparison.assumed
     assert isinstance(decide(comparison, 2000), Refines)
+
+
+def test_a_difference_is_shown_where_buffers_begin_at_offset_0(tmp_path):
+    """An offset that is no multiple of the element is rare, and hides what else the target does."""
+    comparison = compared(tmp_path, "    ret (M1, 1)\n", BY_SURFACE)
+    found = decide(comparison, 2000)
+    assert isinstance(found, Difference)
+    runs = comparison.runners
+    (offset,) = (term for term in found.values if str(term.payload) == "DISTANCE.0")
+    odd = again(*runs, comparison.question, replace(found, values=found.values | {offset: 1}))
+    assert odd is not None
+    assert isinstance(odd.what, TargetUndefined)
+    usual = rather_usual(comparison, odd)
+    assert isinstance(usual.what, ByteDiffers)
+    assert usual.values[offset] == 0

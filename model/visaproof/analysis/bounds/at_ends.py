@@ -23,7 +23,7 @@ from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
 
 _NOTHING: Polynomial = {}

@@ -17,7 +17,7 @@ from visaproof.analysis.bounds.launch_integers import conjuncts
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
 
 LOOP = "loop "

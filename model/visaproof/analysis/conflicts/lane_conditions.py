@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.names import is_lane
 from visaproof.smt import Bool, Op, Term, neg, subterms
 

@@ -1,7 +1,7 @@
 """Decides whether a kernel's behaviour depends on an undefined value; a pair of runs confirms every "yes"."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import process_time
 
@@ -10,13 +10,15 @@ from visaproof.analysis.findings.pairs import behaviour, other, two_states
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect, sinks, suspects, tainted
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.value_names import BeyondVariable, InSecondRun, OpenValue
-from visaproof.smt import Bool, Term, conj, disj, eq, evaluate, iff, implies, is_false, neg, substitute, symbols_of
+from visaproof.smt import Bool, Term, conj, disj, eq, evaluate, iff, implies, is_false, neg, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.solvers import solve
 from visaproof.smt.terms import BitVec
 from visaproof.visaasm.syntax import Kernel
@@ -26,6 +28,9 @@ MOST_SINKS = 24
 
 MOST_UNCONFIRMED = 4
 """Of one suspect, how many terms differ though no pair of runs does, until it is given up."""
+
+TOGETHER_MS = 2_000
+"""For the question whether anything depends on any of the values: mostly nothing does, and one proof says it of all."""
 
 PATIENCE = 3
 """How many times the time for one question all of them together may take."""
@@ -82,16 +87,21 @@ def undefined_uses(
     What some path has initialised is listed only if it is shown to have an effect: masked writes leave the other lanes
     as they were.
     """
-    found = tuple(sinks(asked.trace))
+    found = _Sinks.of(asked.trace)
     holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
     end = process_time() + PATIENCE * asked.timeout_ms / 1000
-    for suspect in suspects(asked.kernel, asked.trace):
+    every, forbidden = suspects(asked.kernel, asked.trace), choices or {}
+    questions = [_Question(asked, one, holds, end) for one in every if forbidden.get(one.kind) is not False]
+    none = _none_of_them(questions, found)
+    for suspect in every:
         answer: Answer = Allowed()
-        forbidden = (choices or {}).get(suspect.kind)
-        if forbidden is not False:
+        if forbidden.get(suspect.kind) is not False:
             question = _Question(asked, suspect, holds, end)
-            answer = question.of_a_write(found) if suspect.written else question.of_a_read(found)
-        if isinstance(answer, Shown | Allowed) or not suspect.partly or forbidden:
+            if suspect.written:
+                answer = question.of_a_write(found.all)
+            else:
+                answer = question.unfollowed() if none else question.of_a_read(found)
+        if isinstance(answer, Shown | Allowed) or not suspect.partly or forbidden.get(suspect.kind):
             yield UndefinedUse(suspect, answer)
 
 
@@ -115,6 +125,38 @@ def _launched(asked: Asked) -> Iterator[Bool]:
         yield from (implies(later, lane) for lane, later in pairwise(lanes))
     else:
         yield from lanes
+
+
+@dataclass(frozen=True, slots=True)
+class _Sinks:
+    """The places where values may matter, and all their terms, arguments first."""
+
+    all: tuple[Sink, ...]
+    subterms: tuple[Term, ...]
+
+    @staticmethod
+    def of(trace: Trace) -> "_Sinks":
+        found = tuple(sinks(trace))
+        return _Sinks(found, tuple(subterms(*(term for one in found for term in one.terms))))
+
+    def depending(self, values: frozenset[Term]) -> list[Sink]:
+        """Those in whose terms one of the values stands."""
+        reached = set(values)
+        for term in self.subterms:
+            if not reached.isdisjoint(term.args):
+                reached.add(term)
+        return [one for one in self.all if not reached.isdisjoint(one.terms)]
+
+
+def _none_of_them(questions: Sequence["_Question"], found: _Sinks) -> bool:
+    """Whether it is proved at once that nothing depends on any of the values that are read, however they differ."""
+    reads = [one for one in questions if not one.suspect.written]
+    if len(reads) < 2:
+        return False
+    together = frozenset[Term]().union(*(one.suspect.symbols for one in reads))
+    question = replace(reads[0], suspect=replace(reads[0].suspect, symbols=together))
+    undefined, formulas = question.formulas(found)
+    return question.never(formulas, undefined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,43 +188,56 @@ class _Question:
             return Shown(Effect.WRITTEN, self.suspect.position, state, values)
         return MayDepend("it may happen, but a run does not confirm it")
 
-    def of_a_read(self, found: Sequence[Sink]) -> Answer:
-        taint = tainted(self.asked.trace, self.suspect.symbols)
-        primed: dict[Term, Term] = {one: other(one) for one in taint}
+    def of_a_read(self, found: _Sinks) -> Answer:
+        undefined, formulas = self.formulas(found)
+        if len(formulas) > 1 and self.never(formulas, undefined):
+            return self.unfollowed()
         unconfirmed: list[MayDepend] = []
-        for number, (sink, formula) in enumerate(self._formulas(found, taint, primed)):
+        for number, (sink, formula) in enumerate(formulas):
             if number == MOST_SINKS or len(unconfirmed) == MOST_UNCONFIRMED:
                 return unconfirmed[0] if unconfirmed else MayDepend(f"more than {MOST_SINKS} terms may depend on it")
-            values = self._values(formula, (*taint, *primed.values()))
+            values = self._values(formula, undefined)
             if isinstance(values, dict):
                 if (shown := self._shown(sink, values, symbols_of(formula))) is not None:
                     return shown
                 unconfirmed.append(MayDepend(f"line {sink.position.line} may depend on it: {sink.effect.value}"))
             elif isinstance(values, MayDepend):
                 unconfirmed.append(values)
-        return unconfirmed[0] if unconfirmed else self._lost()
+        return unconfirmed[0] if unconfirmed else self.unfollowed()
 
-    def _formulas(
-        self, found: Sequence[Sink], taint: frozenset[Term], primed: Mapping[Term, Term]
-    ) -> Iterator[tuple[Sink, Bool]]:
-        """When what happens at a sink depends on the values, of those where that is not seen to be never so."""
-        for sink in _spread([one for one in found if not taint.isdisjoint(symbols_of(*one.terms))]):
-            differ = disj(*(_differ(term, substitute(term, primed)) for term in sink.terms))
+    def formulas(self, found: _Sinks) -> tuple[list[Term], list[tuple[Sink, Bool]]]:
+        """The values and what they are in the second run; and when what happens at a sink depends on them.
+
+        Sinks of which it is seen that it never does are left out.
+        """
+        taint = tainted(self.asked.trace, self.suspect.symbols)
+        primed: dict[Term, Term] = {one: other(one) for one in taint}
+        formulas: list[tuple[Sink, Bool]] = []
+        reached = _spread(found.depending(taint))
+        changed = iter(substitute_all([term for sink in reached for term in sink.terms], primed))
+        for sink in reached:
+            differ = disj(*(_differ(term, next(changed)) for term in sink.terms))
             formula = conj(self.premise, sink.guard, differ)
             if not is_false(formula):
-                yield sink, formula
+                formulas.append((sink, formula))
+        return [*taint, *primed.values()], formulas
+
+    def never(self, formulas: Sequence[tuple[Sink, Bool]], undefined: Sequence[Term]) -> bool:
+        """Whether it is proved at once that none of them holds; only a solver that has time is asked."""
+        formula = disj(*(formula for _, formula in formulas))
+        if is_false(formula):
+            return True
+        if process_time() > self.end or self._simple(formula, undefined) is not None:
+            return False
+        return isinstance(solve([formula], min(TOGETHER_MS, self.asked.timeout_ms)), Unsatisfiable)
 
     def _values(self, formula: Bool, undefined: Sequence[Term]) -> Values | NoEffect | MayDepend:
         """Values under which the formula holds; simple ones before those of a solver."""
         if is_false(formula):
             return NoEffect()
-        symbols, launched = symbols_of(formula), self.asked.start.group.launched
-        for first, second, word in ((0, -1, 0), (0, 1, 0), (0, -1, 1), (-1, 0, 1), (1, 0, 0)):
-            values: Values = {one: _fitted(word if one.width else 1, one) for one in symbols}
-            for one in undefined:
-                values[one] = _fitted(second if isinstance(one.payload, InSecondRun) else first, one)
-            if evaluate(formula, values) and self._is_launch(values):
-                return values
+        if (simple := self._simple(formula, undefined)) is not None:
+            return simple
+        launched = self.asked.start.group.launched
         if process_time() > self.end:
             return MayDepend("timed out before it was asked: try a larger --timeout")
         if launched is not None:  # else of lanes that count from any item on
@@ -198,6 +253,17 @@ class _Question:
                 return dict(values)
             case undecided:
                 return MayDepend(undecided.reason)
+
+    def _simple(self, formula: Bool, undefined: Sequence[Term]) -> Values | None:
+        """Simple values under which the formula holds."""
+        symbols = symbols_of(formula)
+        for first, second, word in ((0, -1, 0), (0, 1, 0), (0, -1, 1), (-1, 0, 1), (1, 0, 0)):
+            values: Values = {one: _fitted(word if one.width else 1, one) for one in symbols}
+            for one in undefined:
+                values[one] = _fitted(second if isinstance(one.payload, InSecondRun) else first, one)
+            if evaluate(formula, values) and self._is_launch(values):
+                return values
+        return None
 
     def _shown(self, sink: Sink, values: Values, depends: Sequence[Term]) -> Shown | None:
         """What a pair of runs on these values shows at the sink."""
@@ -224,7 +290,7 @@ class _Question:
             far = dict.fromkeys(self.suspect.symbols, 0)
             yield values | far | {other(one): _fitted(second, one) for one in far}
 
-    def _lost(self) -> NoEffect | MayDepend:
+    def unfollowed(self) -> NoEffect | MayDepend:
         """The answer where no term depends on it: the values are not followed everywhere."""
         trace = self.asked.trace
         if self.suspect.harmless:

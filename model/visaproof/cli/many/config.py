@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from visaproof.cli.options.errors import UsageError, proposal
-from visaproof.cli.options.launch_files import NO_LAUNCH
 from visaproof.isa.errors import Position, ReadError
+from visaproof.launch.beside import NO_LAUNCH
 
 FILE = "visaproof.toml"
 MOST_BYTES = 1 << 20

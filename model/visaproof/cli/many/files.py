@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from visaproof.cli.many.config import entries_of, stated_of
 from visaproof.cli.options.errors import UsageError
-from visaproof.cli.options.launch_files import launch_for
+from visaproof.launch.beside import launch_for
 
 T = TypeVar("T")
 

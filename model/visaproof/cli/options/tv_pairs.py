@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from visaproof.cli.options.errors import UsageError, proposal
-from visaproof.cli.options.launch_files import NO_LAUNCH, launch_for, launches_for
-from visaproof.launch.beside import MANIFEST
+from visaproof.launch.beside import MANIFEST, NO_LAUNCH, launch_for, launches_for
 
 if TYPE_CHECKING:
     from visaproof.pairs.dumps import Found
@@ -71,7 +70,8 @@ def _of_folders(arguments: Namespace, folders: list[Path]) -> Asked:
     else:
         found = in_two_folders(folders[0], folders[1])
     roots = folders[0], folders[-1]
-    pairs = tuple(_launched(pair, launches_for(arguments, pair.source, pair.target, roots)) for pair in found.pairs)
+    stated = arguments.launch, arguments.launch_target
+    pairs = tuple(_launched(pair, launches_for(*stated, pair.source, pair.target, roots)) for pair in found.pairs)
     return Asked(found.rule, pairs, _without_pair(found), found.alone, len(folders) == 1)
 
 

@@ -7,7 +7,7 @@ value, the first one's is that value, whichever it is.
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, false, ite, neg, true
 from visaproof.smt.evaluate import rebuild
 from visaproof.smt.terms import value_of

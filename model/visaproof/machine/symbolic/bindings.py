@@ -7,7 +7,7 @@ from visaproof.decode.surfaces import StateElement, unbound
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.machine.symbolic.lanes import Lanes
 from visaproof.program.statements import BindState
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import Bool
 
 

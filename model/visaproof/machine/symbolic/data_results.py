@@ -138,6 +138,9 @@ class DataResults:
         start = source.start + size * distance
         if source.storage not in self._tainted and registers.shows(source.storage, start, size, assumed):
             return True
+        shown = registers.may_show(source.storage, start, size, assumed)
+        if shown is not None and not any(map(self._is_undefined, shown)):
+            return True
         return not self._is_undefined(under(registers.read_under(source.storage, start, size, assumed), assumed))
 
     def _is_undefined(self, term: Term) -> bool:

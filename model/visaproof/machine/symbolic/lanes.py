@@ -5,7 +5,7 @@ from functools import reduce
 from typing import cast
 
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Op, bool_symbol, conj, disj, false, is_false, neg, true
 

@@ -17,7 +17,7 @@ from visaproof.machine.symbolic.thread import Thread, ThreadState
 from visaproof.program.statements import MatrixProduct
 from visaproof.semantics.symbolic.accesses import RegisterSlice
 from visaproof.semantics.symbolic.elements import Source, resized
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, add, conj, const, extract, ite, mul
 
 

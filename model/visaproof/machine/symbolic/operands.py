@@ -31,7 +31,8 @@ from visaproof.program.operands import (
 from visaproof.program.operands import Source as Operand
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.beyond import Beyond, Excess
-from visaproof.semantics.symbolic.guarded import NONE, GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, add, conj, const, implies, is_false, is_true, ite, neg, symbol, true
 

@@ -9,7 +9,7 @@ from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.operands import PredicateTarget, Unlowered
 from visaproof.program.statements import CombinePredicates, SetPredicate
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.smt import Bool, bit, conj, disj, iff, is_false, neg, zero_extend
 
 HALF = 16

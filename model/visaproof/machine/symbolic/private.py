@@ -12,7 +12,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
 from visaproof.machine.symbolic.private_places import PlaceIndex, Places, are_apart
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
-from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of, missing
 from visaproof.semantics.symbolic.state import SCRATCH_BITS
 from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, OpenValue
 from visaproof.smt import (

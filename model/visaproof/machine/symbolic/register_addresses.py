@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.semantics.symbolic.guarded import NONE, Literals, literals_of, missing
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of, missing
 from visaproof.smt import (
     BitVec,
     Bool,

@@ -12,7 +12,7 @@ from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.statements import SamplerMessage
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import given
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 
 
 def read_arbitrary(statement: SamplerMessage, surface: str, thread: Thread, arithmetic: SymbolicArithmetic) -> None:

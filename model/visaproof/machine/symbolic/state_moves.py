@@ -11,7 +11,8 @@ from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.operands import Source
 from visaproof.program.statements import BindState, ReadState
-from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters, Literals
+from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop, UnboundIndex
 from visaproof.smt import BitVec, bool_symbol, symbol, symbols_of
 

@@ -25,7 +25,7 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
 from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, shape
 from visaproof.program.statements import Branch, End, Landing, Run
-from visaproof.semantics.symbolic.guarded import NONE, Literals
+from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
 from visaproof.smt.limit import Limit
 

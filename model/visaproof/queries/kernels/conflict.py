@@ -11,7 +11,7 @@ from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under
 from visaproof.semantics.symbolic.effects import cells_equal, meaningless
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,

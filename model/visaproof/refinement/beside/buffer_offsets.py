@@ -37,6 +37,14 @@ def _handed(program: Program) -> Iterator[int]:
                 yield piece.meaning.argument.index
 
 
+def offset_inputs(program: Program) -> Iterator[str]:
+    """The inputs, by register and byte, that hold how far a buffer begins behind the start of its memory."""
+    for item in program.kernel.inputs:
+        for piece in program.launch.pieces(item.variable):
+            if isinstance(piece.meaning, BufferOffset):
+                yield f"{item.variable}.{piece.offset}"
+
+
 @dataclass(frozen=True, slots=True)
 class Begins:
     """Where buffers begin, in the terms of a comparison."""

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.observed import Observed
-from visaproof.semantics.symbolic.guarded import NONE, literals_of
+from visaproof.semantics.symbolic.literals import NONE, literals_of
 from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import (
     BitVec,

@@ -18,7 +18,7 @@ from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import behind_pointer, is_private, under_guard
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import (
     BitVec,

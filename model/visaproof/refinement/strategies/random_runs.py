@@ -5,6 +5,7 @@ from dataclasses import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.beside.buffer_offsets import offset_inputs
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import LARGEST_SURFACE
@@ -72,6 +73,29 @@ def unrolled_deeper(asked: Asked) -> Difference | None:
     except NotModelled:
         return None
     return shown and replace(shown, whatever_found=found.whatever_found)
+
+
+def rather_usual(comparison: Comparison, found: Difference) -> Difference:
+    """The difference, or one of a launch that hosts make: buffers begin where memory does, and the source stays inside.
+
+    A host that hands over a buffer offset that is no multiple of the element is rare, and hides what else differs.
+    """
+    return rather_inside(comparison, _at_offset_0(comparison, found) or found)
+
+
+def _at_offset_0(comparison: Comparison, found: Difference) -> Difference | None:
+    """The same launch, once every buffer begins at offset 0; None where that shows nothing."""
+    programs = (comparison.source, comparison.target)
+    names = {name for program in programs for name in offset_inputs(program)}
+    offsets = {term for term, value in found.values.items() if value and str(term.payload) in names}
+    if not offsets or isinstance(found.what, Interference):
+        return None
+    start = replace(found, values=found.values | dict.fromkeys(offsets, 0))
+    try:
+        shown = again(*comparison.runners, comparison.question, start)
+        return shown and settled(comparison, shown)
+    except NotModelled:
+        return None
 
 
 def rather_inside(comparison: Comparison, found: Difference) -> Difference:

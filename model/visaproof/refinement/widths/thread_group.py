@@ -36,7 +36,7 @@ from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
 from visaproof.visaasm.syntax import Kernel

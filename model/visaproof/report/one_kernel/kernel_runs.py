@@ -9,6 +9,7 @@ from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.smt.limit import Limit
 from visaproof.visaasm.syntax import Kernel
 
 
@@ -25,6 +26,8 @@ class AskedKernel(Protocol):
     def start(self) -> Start: ...
     @property
     def asked(self) -> Asked: ...
+    @property
+    def limit(self) -> Limit: ...
 
 
 class ShownRun(Protocol):

@@ -172,5 +172,5 @@ def _launch(launch: object) -> Iterator[Panel]:
         yield Panel("no launch is shown", ((found["reason"],),))
         return
     yield Panel("in a launch", ((found["what"],),))
-    for side, command in zip(("source", "target"), found["commands"], strict=True):
+    for side, command in zip(("source", "target"), found["commands"], strict=False):
         yield Panel(f"run the {side}", command_rows(command), code=True)

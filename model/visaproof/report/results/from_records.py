@@ -1,6 +1,6 @@
 """Findings of a file, read off the record that a command makes of it for programs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -77,8 +77,13 @@ def _unreadable(origin: Origin, record: Record) -> Iterator[Finding]:
         yield origin.finding(level, "file", record.get("message", record["error"]), record.get("at"))
 
 
+def _first_parts(records: Sequence[Record]) -> Iterator[Record]:
+    """Without those that say of later lanes what the first part of a message says."""
+    return (one for one in records if one.get("part_of") is None)
+
+
 def _conflicts(origin: Origin, record: Record) -> Iterator[Finding]:
-    for one in record["scatters"]:
+    for one in _first_parts(record["scatters"]):
         level = LEVELS.get(one["verdict"])
         if level is None or (level is Level.REFUTED and origin.allows(COLLISION)):
             continue
@@ -102,7 +107,7 @@ def _conflicts(origin: Origin, record: Record) -> Iterator[Finding]:
 def _bounds(origin: Origin, record: Record) -> Iterator[Finding]:
     if record["vacuous"]:
         yield origin.finding(Level.VACUOUS, "file", "no launch with an enabled lane is as assumed")
-    for one in record["messages"]:
+    for one in _first_parts(record["messages"]):
         for kind, answer in ((OUTSIDE, one["bounds"]), ("misaligned", one["meaning"])):
             level, kind = LEVELS.get(answer["verdict"]), answer.get("kind", kind)
             if level is None or (level is Level.REFUTED and origin.allows(kind)):

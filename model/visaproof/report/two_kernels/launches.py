@@ -18,8 +18,8 @@ class ShownDifference:
     """What was found, and how to run both kernels."""
 
     found: DifferingLaunch | NoLaunch
-    commands: tuple[tuple[str, ...], tuple[str, ...]]
-    """`visaproof run` with the source and with the target, and their launch information."""
+    commands: tuple[tuple[str, ...], ...]
+    """`visaproof run` with the source and with the target, and their launch information; none if these are not kept."""
 
     def lines(self) -> Iterator[str]:
         """What differs in the launch, and both commands."""
@@ -30,6 +30,8 @@ class ShownDifference:
                 items = one.shape.items
                 yield f"launch: {items} work item{'s' * (items > 1)}: {one.what}"
                 yield from (f"  {shlex.join(command)}" for command in self._commands(one))
+                if not self.commands:
+                    yield "  --keep DIR keeps both kernels, and says how to run them"
 
     def record(self) -> DifferingRecord:
         """The same for programs."""
@@ -44,7 +46,7 @@ class ShownDifference:
 
 
 def shown_difference(
-    comparison: Comparison, where: Sequence[Relation], commands: tuple[tuple[str, ...], tuple[str, ...]]
+    comparison: Comparison, where: Sequence[Relation], commands: tuple[tuple[str, ...], ...]
 ) -> ShownDifference | None:
     """A launch with a difference, or why none is shown; None where no launch information says what a launch is."""
     source, target = (Program(one.kernel, one.launch, one.platform) for one in (comparison.source, comparison.target))

@@ -11,7 +11,7 @@ Naming = Callable[[str], str]
 def written(writer: Writer | None) -> str:
     """The statement, and which lane of which thread it was."""
     if writer is None:
-        return "uninitialised"
+        return "not written: as it was"
     return f"line {writer.instruction.position.line}, {_lane(writer)}| {writer.instruction.text.strip()}"
 
 

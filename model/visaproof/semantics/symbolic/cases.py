@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.guarded import Literals
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, true
 from visaproof.smt.evaluate import Booleans, substitute_bools
 

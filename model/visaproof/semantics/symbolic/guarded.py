@@ -6,16 +6,16 @@ and a read says which literals hold: a value whose guard is among them comes bac
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic.beyond import Beyond
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of, missing
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.value_names import read_anew
 from visaproof.smt import (
     BitVec,
     Bool,
-    Op,
     concat,
     conj,
     extract,
@@ -24,7 +24,6 @@ from visaproof.smt import (
     is_true,
     ite,
     ite_bool,
-    kept,
     neg,
     symbol,
     truncate,
@@ -32,41 +31,6 @@ from visaproof.smt import (
 
 Readers = dict[tuple[str, int], dict[Position, None]]
 """The statements that read a byte of a variable, or a bit of a predicate, in order."""
-
-Literals = frozenset[Bool]
-"""A conjunction; a false one holds the constant false."""
-
-NONE: Literals = frozenset()
-"""Nothing: holds always."""
-
-
-def literals_of(guard: Bool) -> Literals:
-    if is_true(guard):
-        return NONE
-    return frozenset(guard.args) if guard.op is Op.CONJ else frozenset((guard,))  # pyright: ignore[reportReturnType]
-
-
-def missing(guard: Literals, assumed: Literals) -> Bool:
-    """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
-    rest = conj(*(one for one in guard - assumed if not _follows(one, assumed)))
-    contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
-    return false() if contradicted else rest
-
-
-def _follows(literal: Bool, assumed: Literals) -> bool:
-    """Whether an alternative in the literal holds where the assumption does: of a thread, that a lane of it runs."""
-    if literal.op is not Op.DISJ:
-        return False
-    if any(literals_of(cast(Bool, one)) <= assumed for one in literal.args):
-        return True
-    return any(one.op is Op.DISJ and _is_weaker(literal, one) for one in assumed)
-
-
-@kept(1024)
-def _is_weaker(some: Bool, others: Bool) -> bool:
-    """Whether each of the others implies one of these: lanes that are still in a loop came to its beginning."""
-    found = [literals_of(cast(Bool, one)) for one in some.args]
-    return all(any(one <= literals_of(cast(Bool, other)) for one in found) for other in others.args)
 
 
 class Written(NamedTuple):
@@ -174,6 +138,32 @@ class GuardedRegisters(RegisterFile):
                 if not last <= assumed:
                     return False
         return True
+
+    def may_show(self, variable: str, start: int, width: int, assumed: Literals) -> set[Bool | BitVec] | None:
+        """The words that these bytes may come from where the assumption holds, and on what that depends.
+
+        None where they need not have been written; no reader is noted.
+        """
+        writes = self._writes.get(variable)
+        if writes is None or not super().holds(variable, start, width) or variable in self.anew:
+            return None
+        shown, certain = set[Bool | BitVec](), dict[Literals, bool]()
+        for entry in writes[start : start + width]:
+            while entry is not None:
+                shown.add(entry.term)
+                if (holds := certain.get(entry.guard)) is None:
+                    holds = certain[entry.guard] = entry.guard <= assumed
+                    shown |= entry.guard
+                if holds:
+                    break
+                entry = entry.below
+            else:
+                return None
+        return shown
+
+    def newest(self, variable: str, start: int, width: int) -> tuple[ByteWrite | None, ...]:
+        """The newest write of each of these bytes: while they are the same objects, reads bring the same."""
+        return tuple(self._writes_of(variable)[start : start + width])
 
     def _read_beyond(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """The bytes that the variable has, and what lies beyond them."""

@@ -12,7 +12,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
-from visaproof.semantics.symbolic.guarded import NONE, ByteWrite, GuardedRegisters, Literals, literals_of
+from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import (
     BitVec,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, words_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.cases import under
-from visaproof.semantics.symbolic.guarded import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, is_false, symbol
 

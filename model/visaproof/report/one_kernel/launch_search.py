@@ -1,0 +1,84 @@
+"""A launch for each counterexample about one kernel, or why none is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from visaproof.analysis.bounds.kernel import BoundsFinding
+from visaproof.analysis.bounds.verdicts import Outside
+from visaproof.analysis.conflicts.kernel import Finding
+from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.analysis.surface_sizes import argument_of
+from visaproof.execution.example_launch import Event, NoLaunch
+from visaproof.execution.payload import Program
+from visaproof.execution.too_small import TooSmall
+from visaproof.isa.errors import LimitReached, Position
+from visaproof.isa.operands import SLM
+from visaproof.launch.matching import is_linked
+from visaproof.launch.relations.expressions import Disjoint, Expression, Relation
+from visaproof.report.one_kernel.conflicts import surface_name
+from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
+from visaproof.report.one_kernel.launches import ShownLaunch, launch_in, launch_of, too_small_in
+
+SHARE = 0.2
+"""Of the time that is left: other messages wait for their answers."""
+
+
+@dataclass(frozen=True)
+class LaunchSearch:
+    """Looks for launches within what is stated."""
+
+    answers: AskedKernel
+    command: tuple[str, ...]
+    """`visaproof run` with what says which kernel and device it is."""
+    where: Sequence[Relation | Disjoint] = ()
+    sizes: Sequence[tuple[str, Expression]] = ()
+    """Bytes of buffers, by name."""
+    global_size: Sequence[Expression] = ()
+    """Work items by dimension."""
+
+    def of_conflict(self, finding: Finding) -> ShownLaunch | None:
+        """One in which two lanes write one byte."""
+        if not isinstance(finding.answer, Conflict):
+            return None
+        return self._with_event(finding.answer, finding.question.instruction.position, Event.COLLISION)
+
+    def of_outside(self, finding: BoundsFinding) -> ShownLaunch | None:
+        """One in which an access leaves its surface, or in which the surface is too small."""
+        if not isinstance(finding.bounds, Outside):
+            return None
+        position, shown, surface = finding.question.instruction.position, finding.bounds.shown, finding.bounds.surface
+        if not finding.free_size:
+            return self._with_event(shown, position, Event.OUTSIDE)
+        argument = argument_of(self.answers.kernel, self.answers.launch, surface)
+        if not self.answers.launch.meanings:
+            return None
+        if argument is None and surface != SLM:
+            return self._of_no_argument(surface)
+        example = launch_in(self.answers, shown.values)
+        found = self._too_small.find(position, argument and argument.index, example)
+        return ShownLaunch(found, self.command, self._too_small.program.simd)
+
+    def _with_event(self, shown: ShownRun, position: Position, event: Event) -> ShownLaunch | None:
+        """None where no launch information says what a launch is."""
+        answers = self.answers
+        if not answers.launch.meanings:
+            return None
+        try:
+            with answers.limit.within(SHARE):
+                found = launch_of(answers, shown, position, event, self.where, self.sizes, self.global_size)
+        except LimitReached as reached:
+            found = NoLaunch(str(reached))
+        simd = Program(answers.kernel, answers.launch, answers.platform).simd
+        return ShownLaunch(found, self.command, simd)
+
+    def _of_no_argument(self, surface: str) -> ShownLaunch:
+        """Why no launch has a smaller surface of a name that no host passes."""
+        what = f"{surface_name(self.answers, surface)} is no argument, whose size a host would choose"
+        if is_linked(surface):
+            what += "; the zebin of the program, or --size, says how large it is"
+        return ShownLaunch(NoLaunch(what), self.command, 1)
+
+    @cached_property
+    def _too_small(self) -> TooSmall:
+        return too_small_in(self.answers, self.where, self.sizes, self.global_size)

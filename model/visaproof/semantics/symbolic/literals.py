@@ -1,0 +1,41 @@
+"""Conjunctions as sets of their literals, and what one of them says of another."""
+
+from typing import cast
+
+from visaproof.smt import Bool, Op, conj, false, is_true, kept, neg
+
+Literals = frozenset[Bool]
+"""A conjunction; a false one holds the constant false."""
+
+NONE: Literals = frozenset()
+"""Nothing: holds always."""
+
+
+def literals_of(guard: Bool) -> Literals:
+    if is_true(guard):
+        return NONE
+    return frozenset(guard.args) if guard.op is Op.CONJ else frozenset((guard,))  # pyright: ignore[reportReturnType]
+
+
+@kept(4_096)
+def missing(guard: Literals, assumed: Literals) -> Bool:
+    """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
+    rest = conj(*(one for one in guard - assumed if not _follows(one, assumed)))
+    contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
+    return false() if contradicted else rest
+
+
+def _follows(literal: Bool, assumed: Literals) -> bool:
+    """Whether an alternative in the literal holds where the assumption does: of a thread, that a lane of it runs."""
+    if literal.op is not Op.DISJ:
+        return False
+    if any(literals_of(cast(Bool, one)) <= assumed for one in literal.args):
+        return True
+    return any(one.op is Op.DISJ and _is_weaker(literal, one) for one in assumed)
+
+
+@kept(1024)
+def _is_weaker(some: Bool, others: Bool) -> bool:
+    """Whether each of the others implies one of these: lanes that are still in a loop came to its beginning."""
+    found = [literals_of(cast(Bool, one)) for one in some.args]
+    return all(any(one <= literals_of(cast(Bool, other)) for one in found) for other in others.args)
