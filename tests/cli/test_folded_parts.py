@@ -56,7 +56,7 @@ def test_text_json_and_page_fold_the_same_parts(visaproof, command, list_of, tmp
         assert f"line {one['part_of']} (-v shows it)" in below.splitlines()[0]
     assert short.out.count("(-v shows it)") == len(parts)
     assert "(-v shows it)" not in full.out
-    assert f"{len(file[list_of]) - len(parts)} results about" in html.read_text()
+    assert f"{len(file[list_of]) - len(parts)} result" in html.read_text()
     assert len(short.out.splitlines()) < len(full.out.splitlines())
 
 

@@ -1,5 +1,6 @@
 """The parser of the command line: whole options alone, a hint for what was misspelt, and commands in groups."""
 
+import re
 import shutil
 import sys
 from argparse import Action, ArgumentParser
@@ -38,6 +39,10 @@ class UsageStop(Exception):
         self.hint = hint
 
 
+_CHOICES = re.compile(r" \(choose from .*\)$", re.DOTALL)
+"""All that there are, which is a long list beside what was meant."""
+
+
 class Parser(ArgumentParser):
     """An option is written out, or not at all: each new one would make another abbreviation ambiguous."""
 
@@ -51,7 +56,9 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """The shortest usage, what is wrong, and what may have been meant."""
-        hint = _meant(message, self._actions) or f"`{self.prog} --help` has examples"
+        meant = _meant(message, self._actions)
+        hint = meant or f"`{self.prog} --help` has examples"
+        message = _CHOICES.sub("", message) if meant else message
         print(f"{self._short_usage()}\n{self.prog}: error: {message}\n  hint: {hint}", file=sys.stderr)
         raise UsageStop(message, hint)
 
@@ -68,7 +75,8 @@ class _Top(Parser):
 
     def format_help(self) -> str:
         usage = "usage: visaproof [-h] [--version] COMMAND …"
-        return "\n\n".join((usage, DESCRIPTION, *self._groups(), START, TABLE)) + "\n"
+        width = max(NARROWEST, shutil.get_terminal_size().columns)
+        return wrapped_help("\n\n".join((usage, DESCRIPTION, *self._groups(), START, TABLE)), width) + "\n"
 
     def _groups(self) -> Iterator[str]:
         width = max(map(len, self.about))

@@ -25,3 +25,7 @@ kernel void histogram(global const uchar *in, global int *bins, int n) {
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int k = l; k < 256; k += get_local_size(0)) atomic_add(&bins[k], table[k]);
 }
+kernel void negative(global int *y, int n) {
+  int i = get_global_id(0);
+  if (i < n) { if (n > 0) y[n + i] = 1; else y[3 * i] = 2; }
+}

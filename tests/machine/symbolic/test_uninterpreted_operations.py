@@ -6,11 +6,15 @@ from tests.analysis.bounds.test_questions_on_floats import SCATTER, bounds, conf
 from tests.refinement.test_refinement_floats import op, verdict
 from visaproof.analysis.bounds.verdicts import Undecided as OutOfReach
 from visaproof.analysis.conflicts.verdicts import Conflict, Undecided
+from visaproof.isa.float_modes import CONTROL
 from visaproof.launch.float_results import Floats
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.verdicts import Refines, Unknown
 from visaproof.rules.decision import check_rule
 from visaproof.rules.verdicts import Proved, Refuted
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.literals import Literals
+from visaproof.smt import BitVec
 
 SOURCES = dict.fromkeys(("inv", "log", "exp", "sqrt", "rsqrt", "sin", "cos"), 1) | {"pow": 2, "div": 2}
 """Opcodes on floats whose pages give no exact result, and how many sources they have."""
@@ -61,6 +65,19 @@ def test_an_address_that_may_be_out_of_bounds_names_the_operation(opcode: str) -
     found = bounds(ADDRESS.format(opcode=opcode) + ALIGNED + SCATTER, Floats.IEEE)
     assert isinstance(found, OutOfReach), found
     assert f"`{opcode}` (line 22), which is uninterpreted" in found.reason
+
+
+def test_the_control_register_is_read_once_for_all_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, reads = GuardedRegisters.read_under, list[str]()
+
+    def counted(self: GuardedRegisters, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
+        reads.append(variable)
+        return read(self, variable, start, width, assumed)
+
+    monkeypatch.setattr(GuardedRegisters, "read_under", counted)
+    lanes = 8
+    bounds(ADDRESS.format(opcode="inv") + ALIGNED + SCATTER, Floats.IEEE)
+    assert 0 < reads.count(CONTROL) < lanes
 
 
 def test_lanes_that_may_meet_name_the_operation() -> None:

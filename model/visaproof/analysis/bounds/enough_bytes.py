@@ -218,7 +218,7 @@ class OfMessage:
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""
         unit, rest = element_of(self.rounds)
-        for some in products(self.arguments(), self._dimensions(), local=self.key == SLM):
+        for some in products(self.arguments(), self.dimensions(), local=self.key == SLM):
             for more in (rest, rest + unit):
                 yield from (amount_of(unit, factors, more) for factors in some)
             if self.key == SLM:  # a half that is filled beside one that is read
@@ -248,7 +248,7 @@ class OfMessage:
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
         """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
-        sizes = [Name(f"{GLOBAL}_{name}") for name in self._dimensions()]
+        sizes = [Name(f"{GLOBAL}_{name}") for name in self.dimensions()]
         ids = (Relation("<=", one, Number(MOST_ITEMS)) for one in sizes)
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self.arguments() if one in names]
@@ -271,7 +271,7 @@ class OfMessage:
                 found.append(name)
         return found
 
-    def _dimensions(self) -> list[str]:
+    def dimensions(self) -> list[str]:
         """Those of which a group id, a local id or a local size matters."""
         used, launched = set(self.used), self.finder.asked.start.group.launched
         found: list[str] = []

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.few_items import where_not_reached
 from visaproof.analysis.bounds.fixed_sizes import fits_in, where_it_fits
 from visaproof.analysis.bounds.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.inside_if import InsideIf
@@ -159,7 +160,7 @@ class BoundsAnswers:
                 return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
             if not free:
                 return replace(found, enough=where_it_fits(self.sizes, rounds, bounds.surface))
-            enough = self.sizes.find(rounds, bounds.surface)
+            enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
             return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
         except LimitReached:  # the answer is there without it
             return found

@@ -6,6 +6,7 @@ from typing import cast
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, OF_DPAS
+from visaproof.isa.identity import Same
 from visaproof.isa.types import DataType
 from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.machine.symbolic.arbitrary_values import NO_RESULT, UNINTERPRETED, Arbitrary, OpenValues, SamplerOrigin
@@ -60,6 +61,8 @@ class SymbolicArithmetic:
         self._predicates = SymbolicPredicates(thread, operands)
         self._floats = floats
         self._open = OpenValues(thread.name)
+        self._read_control: tuple[object, BitVec] | None = None
+        """What the control register held, and for whom."""
 
     @property
     def arbitrary(self) -> list[Arbitrary]:
@@ -110,11 +113,17 @@ class SymbolicArithmetic:
         return cast(BitVec, self._open.named(one))
 
     def _control(self, statement: Run) -> BitVec | None:
-        """What a result of the statement depends on of the control register."""
-        registers = self._thread.registers
+        """What a result of the statement depends on of the control register: read once for all its lanes."""
+        registers, facts = self._thread.registers, self._thread.lanes.facts
         if not registers.holds(CONTROL, 0, 4):
             return None
-        control = registers.read_under(CONTROL, 0, 4, self._thread.lanes.facts)
+        read = Same(statement), facts, tuple(map(Same, registers.newest(CONTROL, 0, 4)))
+        if self._read_control is None or self._read_control[0] != read:
+            self._read_control = read, self._control_for(statement, facts)
+        return self._read_control[1]
+
+    def _control_for(self, statement: Run, facts: Literals) -> BitVec:
+        control = self._thread.registers.read_under(CONTROL, 0, 4, facts)
         if isinstance(statement, MatrixProduct):
             return control
         return concat(extract(control, control.width - 1, OF_DPAS + 1), extract(control, OF_DPAS - 1, 0))

@@ -17,7 +17,7 @@ from visaproof.queries.kernels.uninitialised import compares_with_itself, launch
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.semantics.symbolic.beyond import Excess, byte_beyond
 from visaproof.semantics.symbolic.guarded import Readers
-from visaproof.smt import Bool, Term, conj, is_false, symbols_of
+from visaproof.smt import Bool, Term, conj, is_false
 from visaproof.visaasm.syntax import Kernel
 
 
@@ -174,9 +174,24 @@ def _of_access(trace: Trace, performed: Performed, access: Access) -> Iterator[S
 
 def tainted(trace: Trace, values: frozenset[Term]) -> frozenset[Term]:
     """The values, and the results that the model leaves open of operations on them."""
-    found = set(values)
+    found, known = set(values), dict[Term, bool]()
     for one in trace.arbitrary:
-        operands = [source.bits for source in one.operands or ()]
-        if not found.isdisjoint(symbols_of(*operands)):
+        if one.symbol not in found and any(_depends(source.bits, found, known) for source in one.operands or ()):
             found.add(one.symbol)
+            if one.symbol in known:  # terms of it were looked at
+                known.clear()
     return frozenset(found)
+
+
+def _depends(root: Term, values: set[Term], known: dict[Term, bool]) -> bool:
+    """Whether one of the values stands in the term; what is known of others is looked up, and added to."""
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        if term in known:
+            stack.pop()
+        elif open_args := [arg for arg in term.args if arg not in known]:
+            stack += open_args
+        else:
+            known[term] = term in values or any(known[arg] for arg in term.args)
+    return known[root]

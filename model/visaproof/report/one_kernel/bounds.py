@@ -126,7 +126,8 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
 def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "ShownLaunch | None") -> Iterator[str]:
     """What to say where the surface may have any size: with none, everything is outside."""
     if finding.enough is not None:
-        yield f"{INDENT}inside if {surface} has {finding.enough} (proved: {finding.enough.rung}); else:"
+        what = f"{surface} has {finding.enough}" if finding.enough.size else finding.enough
+        yield f"{INDENT}inside if {what} (proved: {finding.enough.rung}); else:"
     elif finding.only_after is not None:
         yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:

@@ -105,8 +105,10 @@ def page_of(documents: Sequence[Record], title: str = "") -> str:
 
 def _about(documents: Sequence[Record], entries: Sequence[Entry]) -> str:
     versions = ", ".join(dict.fromkeys(str(document.get("visaproof", __version__)) for document in documents))
-    kernels = len({(one.kernel, one.place.rpartition(":")[0]) for one in entries})
-    return f"{len(entries)} results about {kernels} kernels or pairs, of visaproof {versions}"
+    kernels = len({(one.kernel, one.place.rpartition("→")[2].strip().partition(":")[0]) for one in entries})
+    results = f"{len(entries)} result{'s' * (len(entries) != 1)}"
+    about = "one kernel or pair" if kernels == 1 else f"{kernels} kernels or pairs"
+    return f"{results} about {about}, of visaproof {versions}"
 
 
 def _is_partial(document: Record) -> bool:

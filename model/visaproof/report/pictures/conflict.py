@@ -34,7 +34,7 @@ def conflict_picture(
     words = {one.lane: _cells(one, items, data_type) for one in reversed(writes)}
     ends = dict(rows(drawing, shown, Columns(titles, places, words), top, right))
     bottom = ends.pop(-1)
-    memory_x, memory_y = (690, top + 34) if width == WIDE else (16, bottom + 34)
+    memory_x, memory_y = (690, top + 34) if width == WIDE else (16, bottom + 44)
     room = width - memory_x - 8
     drawn = _texels if _is_texel(first) else _bytes
     entry_x, entry_y = drawn(drawing, writes, (first, second), buffer, (memory_x, memory_y, room))
@@ -42,7 +42,7 @@ def conflict_picture(
         if width == WIDE:
             drawing.arrow((right, y), (entry_x, entry_y + 12 * step - 6))
     if width != WIDE:
-        drawing.text(memory_x, memory_y - 20, f"▼ lanes {pair[0]} and {pair[1]} both write", "b")
+        drawing.text(memory_x, memory_y - 28, f"▼ lanes {pair[0]} and {pair[1]} both write", "b")
     return drawing
 
 

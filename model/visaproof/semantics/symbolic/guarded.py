@@ -161,6 +161,10 @@ class GuardedRegisters(RegisterFile):
                 return None
         return shown
 
+    def newest(self, variable: str, start: int, width: int) -> tuple[ByteWrite | None, ...]:
+        """The newest write of each of these bytes: while they are the same objects, reads bring the same."""
+        return tuple(self._writes_of(variable)[start : start + width])
+
     def _read_beyond(self, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
         """The bytes that the variable has, and what lies beyond them."""
         self.undefined += 1

@@ -17,6 +17,7 @@ def literals_of(guard: Bool) -> Literals:
     return frozenset(guard.args) if guard.op is Op.CONJ else frozenset((guard,))  # pyright: ignore[reportReturnType]
 
 
+@kept(4_096)
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
     rest = conj(*(one for one in guard - assumed if not _follows(one, assumed)))

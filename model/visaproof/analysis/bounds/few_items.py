@@ -1,0 +1,40 @@
+"""Messages that no launch of fewer than 2^31 work items comes to: what is kept for ids that are negative numbers.
+
+if (i < n) { if (n > 0) … else x = y[i]; }      where i is below n and n is no positive number, i is negative
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from visaproof.analysis.bounds.elements import symbols_used
+from visaproof.analysis.bounds.enough_bytes import MOST_ITEMS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.inside_if import InsideIf
+from visaproof.analysis.bounds.launch_integers import conjuncts
+from visaproof.launch.relations.expressions import Name, Number, Relation
+from visaproof.launch.relations.launch_names import GLOBAL
+from visaproof.launch.relations.relations import stated_relation
+from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.smt import BitVec, Bool, Op, value_of
+
+
+def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
+    """That the global size is no larger, in one dimension, if no such launch comes to an access of the message."""
+    if not all(is_negative(doubt.access.guard) for each in rounds for doubt in each.outside):
+        return None
+    asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
+    for dimension in asked.dimensions():
+        relation = Relation("<=", Name(f"{GLOBAL}_{dimension}"), Number(MOST_ITEMS))
+        own = stated_relation(finder.names, relation)
+        guards = [(each, [doubt.access.guard for doubt in each.outside]) for each in rounds if each.outside]
+        rungs = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]
+        if rungs and all(rungs):
+            return InsideIf((relation,), ", ".join(dict.fromkeys(rungs)))
+    return None
+
+
+def is_negative(guard: Bool) -> bool:
+    """Whether it says that something is less than a word that is not above 0, as signed numbers."""
+    known = list(conjuncts(guard))
+    denied = [one.args[0] for one in known if one.op is Op.NOT and one.args[0].op is Op.SLT]
+    low = {one.args[1] for one in denied if value_of(cast(BitVec, one.args[0])) == 0}
+    return any(one.op is Op.SLT and one.args[1] in low for one in known)
