@@ -1,5 +1,6 @@
 """Wrong targets that are hard to run or to prove, and changes that only look like one, in dumps of the corpus."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.record import refinement_record
+from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.unknowns import unknowns
@@ -121,3 +123,20 @@ def test_a_launch_chooses_what_is_in_predicates_that_nothing_wrote() -> None:
     comparison = compare(source, target, Scope(Assume.NONE))
     names = {str(one.payload) for one in unknowns(comparison.question, comparison.runners)}
     assert {f"{side}:P1[{lane}]" for side in ("source", "target") for lane in range(8)} <= names
+
+
+@pytest.mark.parametrize(("added", "is_found"), [("0x0:d", True), ("0x40:d", False)])
+def test_a_handle_that_a_kernel_computes_is_found_by_its_number(added: str, is_found: bool) -> None:
+    """Terms do not follow it, so that a run alone shows whether it is that of an argument."""
+    path = DATA / "smaller" / "ids.visaasm"
+    start = f"_main_0:\n    add (M1_NM, 1) V0048(0,0)<1> V0048(0,0)<0;1,0> {added}\n"
+    text = path.read_text("utf-8").replace("_main_0:\n", start)
+    known = Programs()
+    source = known.read(path, path.with_suffix(".ze_info"))
+    asked = compare(source, replace(source, kernel=read_kernel(text, str(path))), Scope(Assume.LAUNCH))
+    assert asked.open is not None
+    if is_found:
+        with pytest.raises(NotModelled):
+            decide(asked, 1_000)
+    else:
+        assert isinstance(decide(asked, 1_000), Difference)

@@ -131,6 +131,10 @@ def copied(target: SubscriptedName, source: Operand, lane: int) -> StateElement 
     return None
 
 
+HANDLE_BYTES = 4
+"""Of a handle, which launches number with so many; Xe3P has zeros above."""
+
+
 def may_be_handle(key: str) -> bool:
     """Whether the number behind the name of a surface may be a handle: a constant beside %bss is an index."""
     return not key.removeprefix("bti ").isdecimal()
@@ -148,6 +152,13 @@ Place = tuple[str, int]
 def bindless_name(kernel: Kernel, handle: Place, reader: Instruction, platform: Platform, *, wide: bool = False) -> str:
     """The name of the surface whose handle of a dword, or of a qword if it is `wide`, lies at this byte."""
     return f"bindless {_origin(kernel, handle, reader, platform, _QWORDS if wide else _WITH_A_DWORD)}"
+
+
+def handle_place(name: str) -> Place | None:
+    """Where the handle lies by which a surface of such a name is found; None where the name does not say it."""
+    kind, _, where = name.partition(" ")
+    variable, _, byte = where.partition(" ")[0].rpartition(".")
+    return (variable, int(byte)) if kind == "bindless" and variable and byte.isdecimal() else None
 
 
 def read_surface(s: Statement, operand: Operand) -> str:

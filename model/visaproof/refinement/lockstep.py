@@ -13,7 +13,6 @@ of the target it has to be known of any two iterations that it does not.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import own_predicates
@@ -23,6 +22,7 @@ from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.functions import of_device
 from visaproof.refinement.effects.question import Launched, Question
+from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
@@ -30,8 +30,7 @@ from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.value_names import like
-from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, sub, symbol
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt import Bool, Term, bool_symbol
 
 
 def in_step(
@@ -60,7 +59,7 @@ def in_step(
             return None
         finer = classes.refined((question.source.rounds, question.target.rounds))
         if finer.count == classes.count:
-            return question if _same_rounds(question) and same_effects(_in_strides(question, names)) else None
+            return question if _same_rounds(question) and same_effects(question) else None
         classes = finer
 
 
@@ -68,15 +67,16 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
     """The same kernel, with one iteration for all iterations of a loop but the first.  Raises NotModelled."""
     if isinstance(runner, Runner):
         thread = _generalised_thread(runner, lanes, scope)
-        if not several:
-            return thread
-        return replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
+        if several:
+            thread = replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
+        return thread if thread.observed else replace(thread, trace=counted(thread.trace))
     split = runner.split
     threads = [
         _generalised_thread(one, lanes[split.lanes(number)], scope, prefix_of(number))
         for number, one in enumerate(runner.members)
     ]
-    return group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
+    group = group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
+    return replace(group, trace=counted(group.trace))
 
 
 def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, prefix: str = "") -> Runner:
@@ -148,39 +148,6 @@ def _question(
     except NotModelled:
         return None
     return None if question.bounded or question.disturbed else question
-
-
-def _in_strides(question: Question, names: dict[Term, Term]) -> Question:
-    """The same with words to which every iteration adds one amount as what they were before, and what was added in all.
-
-    Lanes that are still in a loop have been through all its iterations: cells that were apart before it still are.
-    """
-    known: dict[Term, Term] = {}
-    for side in (question.source, question.target):
-        for loop, one in enumerate(side.rounds):
-            known |= _strides(loop, one, names)
-    if not known:
-        return question
-    sides = [
-        replace(
-            side, undefined=dict(zip(substitute_all([*side.undefined], known), side.undefined.values(), strict=True))
-        )
-        for side in (question.source, question.target)
-    ]
-    return replace(question, source=sides[0], target=sides[1])
-
-
-def _strides(loop: int, one: LoopRound, names: dict[Term, Term]) -> dict[Term, Term]:
-    by_amount: dict[BitVec, list[tuple[Term, BitVec]]] = {}
-    for held in one.held:
-        if held.lane != EVERY_LANE and held.during.width:
-            before, during, after = cast(tuple[BitVec, BitVec, BitVec], (held.before, names[held.during], held.after))
-            by_amount.setdefault(sub(after, during), []).append((during, before))
-    found: dict[Term, Term] = {}
-    for amount, words in by_amount.items():
-        added = symbol(f"added.{loop}.{amount.serial}", amount.width)
-        found |= {during: add(before, added) for during, before in words if len(words) > 1}
-    return found
 
 
 def _same_rounds(question: Question) -> bool:

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.by_ends import RUNG
+from visaproof.analysis.bounds.by_ends import RUNG, weakest
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.cli import main
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import read_launch
+from visaproof.launch.relations.expression_reader import parse_relation
+from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.smt import evaluate
 from visaproof.visaasm.reader import read_kernel
 
@@ -94,3 +97,21 @@ def test_ids_in_tiles_are_below_the_local_size() -> None:
     for values, lane, dimension in product(tiles, range(lanes), range(2)):
         if evaluate(launched.on[lane], values):
             assert evaluate(launched.ids[lane][dimension], values) < evaluate(launched.sizes[dimension], values)
+
+
+@pytest.mark.parametrize(
+    ("relations", "left"),
+    [
+        (["out.width >= dx + global_size_x", "out.width >= global_size_x"], 2),  # dx may be negative
+        (["out.width >= dx + global_size_x", "dx >= 0", "out.width >= global_size_x"], 2),
+        (["out.height >= 4", "out.height >= 3", "dx >= 0"], 2),
+        (["out.width >= global_size_x", "out.width >= global_size_x"], 1),
+        (["out.width >= global_size_x", "out.height >= global_size_y"], 2),
+    ],
+)
+def test_what_follows_from_another_relation_is_not_named(relations: list[str], left: int) -> None:
+    kernel = read_kernel((DATA / "shifted.visaasm").read_text(), "shifted.visaasm")
+    launch = read_launch(DATA / "extents.ze_info", kernel)
+    names = LaunchNames(kernel, launch, start_of(kernel, launch, Assume.LAUNCH))
+    read = [parse_relation(one, "--where") for one in relations]
+    assert len(weakest([one for one in read if isinstance(one, Relation)], names)) == left

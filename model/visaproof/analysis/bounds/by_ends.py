@@ -143,12 +143,30 @@ def _never(formula: Bool) -> bool:
     return isinstance(solve([formula], QUICK_MS), Unsatisfiable)
 
 
+def weakest(relations: Sequence[Relation], names: LaunchNames) -> tuple[Relation, ...]:
+    """Without those that follow from the others."""
+    left = list(dict.fromkeys(relations))
+    for one in reversed(left):
+        others = [other for other in left if other != one]
+        known = [fact for other in others for fact in _terms(other, names)]
+        if others and _denied(conj(*known, *stated_relation(names, one).facts), one, names):
+            left = others
+    return tuple(left)
+
+
+def _terms(relation: Relation, names: LaunchNames) -> Iterator[Bool]:
+    own = stated_relation(names, relation)
+    yield from own.facts
+    yield own.term
+
+
+def _denied(known: Bool, relation: Relation, names: LaunchNames) -> bool:
+    """Whether it cannot be false where this is known."""
+    formula = conj(known, neg(stated_relation(names, relation).term))
+    return _never(with_integer_products(formula) or formula)
+
+
 def are_stated(relations: Iterable[Relation], names: LaunchNames) -> bool:
     """Whether they hold in each launch that is as the user states."""
     facts = [fact for one in names.start.where for fact in (*one.facts, one.term)]
-    for relation in relations:
-        own = stated_relation(names, relation)
-        formula = conj(*facts, *own.facts, neg(own.term))
-        if not _never(with_integer_products(formula) or formula):
-            return False
-    return True
+    return all(_denied(conj(*facts, *stated_relation(names, one).facts), one, names) for one in relations)

@@ -9,7 +9,7 @@ below: a global size, or an argument.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient
+from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient, weakest
 from visaproof.analysis.bounds.elements import symbols_used
 from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.inside_if import InsideIf
@@ -47,6 +47,7 @@ def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> 
     own = tuple(one for one in relations if _is_of_image(one, argument, finder))
     if own != relations and (by_solver := _proved(finder, rounds, own)):
         relations, rung = own, by_solver
+    relations = weakest(relations, finder.names)
     terms = [term for one in relations for term in _facts(finder, one)]
     return InsideIf(relations, rung) if asked.is_reached_under(terms) else None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from visaproof.decode.surfaces import StateElement, index_missing, may_be_handle, unbound
+from visaproof.decode.surfaces import HANDLE_BYTES, StateElement, handle_place, index_missing, may_be_handle, unbound
 from visaproof.machine.concrete.operands import ConcreteOperands
 from visaproof.machine.concrete.predicates import enabled_lanes
 from visaproof.program.operands import Elements, Source
@@ -62,7 +62,15 @@ class ConcreteStateMoves:
     def keys(self, variable: str) -> list[str]:
         """The names of the surface that a variable stands for: by its handle as well, where the number may be one."""
         key = self._held(StateElement(variable, 0))
-        return [key, f"bindless handle {self.index(variable)}"] if may_be_handle(key) else [key]
+        return [key, f"bindless handle {self._handle(variable, key)}"] if may_be_handle(key) else [key]
+
+    def _handle(self, variable: str, key: str) -> int | None:
+        """The number by which a surface is found: one that was moved into the variable, or in the operand itself."""
+        index, place = self.index(variable), handle_place(key)
+        if index is not None or place is None or place[0] not in self._state.registers:
+            return index
+        name, first = place
+        return int.from_bytes(self._state.registers[name][first : first + HANDLE_BYTES], "little")
 
     def index(self, variable: str) -> int | None:
         """The number that was moved into a variable."""

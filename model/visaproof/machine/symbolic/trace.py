@@ -1,5 +1,6 @@
 """What a symbolic run of a kernel found."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -50,14 +51,17 @@ class Performed:
 
     def in_any_round(self, known: Known) -> "Performed":
         """The same for all later iterations, in which that is known."""
+        return replace(self.with_accesses(lambda one: replace(one, guard=known.with_it(one.guard))), any_round=True)
+
+    def with_accesses(self, changed: Callable[[Access], Access]) -> "Performed":
+        """The same with each access changed."""
         found = (*self.accesses, *(one for one, _ in self.loaded), *self.short)
-        fresh = {Same(one): replace(one, guard=known.with_it(one.guard)) for one in found}
+        fresh = {Same(one): changed(one) for one in found}
         return replace(
             self,
             accesses=tuple(fresh[Same(one)] for one in self.accesses),
             loaded=tuple((fresh[Same(one)], value) for one, value in self.loaded),
             short=tuple(fresh[Same(one)] for one in self.short),
-            any_round=True,
         )
 
 

@@ -9,6 +9,7 @@ from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterRounds
 from visaproof.machine.symbolic.loops.iteration import (
+    QWORD,
     Held,
     LoopRound,
     RoundWrites,
@@ -30,6 +31,9 @@ from visaproof.smt.limit import Limit
 
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
+
+MOST_TURNS = 24
+"""Of loops of unknown length that are unrolled, in all: as two loops take, one in the other, and not five."""
 
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
@@ -57,12 +61,15 @@ class Walk:
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
+        self._turns = 0
+        """How often loops of unknown length went back."""
         self._moments = 0
         """How often what iterations write was looked at."""
         self._heads: list[int] = []
         """Where the loops begin whose general iteration this is."""
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
+        self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.element == QWORD)
         self._general: list[LoopRound] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}
@@ -176,10 +183,11 @@ class Walk:
         place, running = self._place, self._lanes.running
         if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
             self._rounds[place] += 1
+            self._turns += 1
             self._back[place] = running
         if self._rounds[place] > self._most_rounds(branch):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if not (self._generalise and self._generalised(loop, RoundWrites(), back=True)):
+            if not (self._generalise and self._generalised(loop, RoundWrites(wide=self._wide), back=True)):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
@@ -232,8 +240,7 @@ class Walk:
             self._place, self._sure = place, outermost
             return False
         self._sure = outermost
-        if not self._compared_as:
-            self._known.setdefault(loop.head, {})[place] = loop.branch, known
+        self._known.setdefault(loop.head, {})[place] = loop.branch, known
         return True
 
     def _test(self, loop: Loop) -> None:
@@ -333,11 +340,11 @@ class Walk:
     def _drop_rounds(self, first: int, behind: int) -> None:
         """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.
 
-        Else the work would grow with the product of their iterations.
+        Else the work would grow with the product of their iterations; none is left where loops have turned often.
         """
         for inner in [place for place in self._rounds if first <= place < behind]:
             self._back.pop(inner, None)
             if self._generalise:
                 del self._rounds[inner]
-            else:
+            elif self._turns < MOST_TURNS:
                 self._rounds[inner] = min(self._rounds[inner], max(0, self._unroll - 1))

@@ -12,6 +12,7 @@ from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.conflict import accesses_by_lane, lanes_meet
+from visaproof.refinement.iteration_numbers import in_another_iteration
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import Bool, is_false
 
@@ -47,7 +48,8 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iter
         for one, other in combinations(messages, 2):
             if one.thread != other.thread and not one.is_ordered(other):
                 in_rounds = one.performed.any_round or other.performed.any_round
-                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, other.performed))
+                theirs = other.performed.with_accesses(in_another_iteration) if in_rounds else other.performed
+                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, theirs))
 
 
 def _before(trace: Trace, place: int, half: Barrier) -> int:

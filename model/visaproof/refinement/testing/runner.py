@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from visaproof.checking.ladder import Values
+from visaproof.decode.surfaces import HANDLE_BYTES
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.answers import HalfResultRest
 from visaproof.isa.errors import NotModelled
@@ -48,7 +49,6 @@ from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
 
-HANDLE_BYTES = 4
 
 KEPT = replace(DEFAULT, half_result_rest=HalfResultRest.PRESERVED)
 """After a result of 16 bits a register may have zeros, or what was there."""
@@ -194,8 +194,9 @@ class Runner:
         outside = outside_of(self.samplers, values)
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
-            if name in images and size == IMAGE_SIZE:
-                after[name] = image_of(images[name], name, contents, values, modified, outside)
+            if size == IMAGE_SIZE and (name in images or self.lost):  # this kernel may find it by its handle alone
+                image = images[name] if name in images else sampled_image(name)
+                after[name] = image_of(image, name, contents, values, modified, outside)
             else:
                 after[name] = buffer(self.size_of(name, size), dict(contents))
         for name, view in views(self.sharing, memory, values):

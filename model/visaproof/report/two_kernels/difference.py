@@ -168,10 +168,22 @@ def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[s
             yield f"    {one.target:#04x} after the target, in {register.target.at(one.address)}"
             yield from (f"  {line}" for line in _run_lines(comparison, found))
         case ByteDiffers() as one:
-            yield f"  {_place(comparison, found, one)} was {one.before:#04x}, and is then"
-            yield f"    {one.source:#04x} after the source: {written(one.source_writer)}"
-            yield f"    {one.target:#04x} after the target: {written(one.target_writer)}"
+            place, before, source, target = _left(comparison, found, one)
+            yield f"  {place} was {before}, and is then"
+            yield f"    {source} after the source: {written(one.source_writer)}"
+            yield f"    {target} after the target: {written(one.target_writer)}"
             yield from (f"  {line}" for line in _run_lines(comparison, found))
+
+
+def _left(comparison: Comparison, found: Difference, one: ByteDiffers) -> tuple[str, str, str, str]:
+    """Where the difference is, and what is there before, after the source and after the target: a dword of a buffer."""
+    shared = one.surface == SHARED
+    surface, address = buffer_at(comparison, found, one.address) if shared else (one.surface, one.address)
+    for each in dwords(comparison, found, one):
+        if each.address <= address < each.address + DWORD:
+            place = f"the dword at byte {each.address:#x} of {surface_name(comparison, surface)}"
+            return place, f"0x{each.before}", f"0x{each.source}", f"0x{each.target}"
+    return _place(comparison, found, one), f"{one.before:#04x}", f"{one.source:#04x}", f"{one.target:#04x}"
 
 
 def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:

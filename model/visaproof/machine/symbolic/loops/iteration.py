@@ -18,7 +18,7 @@ from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, sub, symbol, symbols_of
 
-DWORD = 4
+DWORD, QWORD = 4, 8
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -52,10 +52,12 @@ class RoundWrites:
 
     tried: bool = False
     """Whether shifts were looked for."""
+    wide: frozenset[str] = frozenset()
+    """Variables of quadwords: what is written of these is one word, as a pointer to which a loop adds is."""
 
     def copy(self) -> "RoundWrites":
         """The same, to be improved by itself."""
-        fresh = RoundWrites(shifts=set(self.shifts), tried=self.tried)
+        fresh = RoundWrites(shifts=set(self.shifts), tried=self.tried, wide=self.wide)
         fresh._add(self)
         return fresh
 
@@ -142,14 +144,27 @@ class LoopRound:
 
 
 def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
-    """What iterations write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane."""
-    return _words(writes.registers)
+    """What iterations write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane.
+
+    The bytes of a word are those of a dword, or quadword, that are written by the same lane.
+    """
+    by_word: dict[tuple[str, int, int], list[int]] = {}
+    for (variable, position), lanes in writes.registers.items():
+        lane = min(lanes) if len(lanes) == 1 else EVERY_LANE
+        unit = QWORD if variable in writes.wide else DWORD
+        by_word.setdefault((variable, position // unit, lane), []).append(position)
+    for (variable, _, lane), positions in by_word.items():
+        positions.sort()
+        if positions[-1] - positions[0] == len(positions) - 1:
+            yield variable, positions[0], len(positions), lane
+        else:
+            yield from ((variable, position, 1, lane) for position in positions)
 
 
 def owners(writes: RoundWrites) -> list[int]:
     """Of each word, predicate bit and cell of private memory that iterations write, in this order, the lane that alone
     does it, or `EVERY_LANE`."""
-    words = [lane for _, _, _, lane in _words(writes.registers)]
+    words = [lane for _, _, _, lane in words_of(writes)]
     others = (*writes.predicates.values(), *writes.private.values())
     return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in others]
 
@@ -159,7 +174,7 @@ def held_now(
 ) -> list[Term]:
     """What these hold at this place; `guards` say what is known there, for each lane where it runs."""
     held: list[Term] = []
-    for variable, start, size, lane in _words(writes.registers):
+    for variable, start, size, lane in words_of(writes):
         held.append(registers.read_under(variable, start, size, guards[lane]))
     for (variable, place), lanes in writes.predicates.items():
         held.append(predicates.read_under(variable, place, guards[min(lanes) if len(lanes) == 1 else EVERY_LANE]))
@@ -229,7 +244,7 @@ def forget(
     lanes, as (variable, first byte, lane), and what they hold now.
     """
     held: dict[tuple[str, int, int], BitVec] = {}
-    for variable, start, size, lane in list(_words(writes.registers)):
+    for variable, start, size, lane in list(words_of(writes)):
         guard = entered if lane == EVERY_LANE else running[lane]
         value = symbol(OfLoop(name, RegisterByte(variable, start)), 8 * size)
         if variable in writes.shifts and lane != EVERY_LANE:
@@ -258,17 +273,3 @@ def shifts(
         for variable, amounts in by_variable.items()
         if len(amounts) > 1 and all(amount is amounts[0] for amount in amounts)
     }
-
-
-def _words(places: dict[Place, set[int]]) -> Iterator[tuple[str, int, int, int]]:
-    """(variable, first byte, bytes, lane): the bytes of each dword that are written by the same lane."""
-    by_word: dict[tuple[str, int, int], list[int]] = {}
-    for (variable, position), lanes in places.items():
-        lane = min(lanes) if len(lanes) == 1 else EVERY_LANE
-        by_word.setdefault((variable, position // DWORD, lane), []).append(position)
-    for (variable, _, lane), positions in by_word.items():
-        positions.sort()
-        if positions[-1] - positions[0] == len(positions) - 1:
-            yield variable, positions[0], len(positions), lane
-        else:
-            yield from ((variable, position, 1, lane) for position in positions)

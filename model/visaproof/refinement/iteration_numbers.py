@@ -1,0 +1,175 @@
+"""Words to which every iteration of a loop adds one amount, as what they were before it and the number of iterations.
+
+    p += a  in each iteration        p = before + a·number
+
+Two kernels that go through a loop in step are in an iteration of one number.  So the index of one kernel is where the
+pointer of the other one is, in words of another width, too.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TypeVar, cast
+
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.elements import Source
+from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.value_names import InSecondRun, LoadedValue, OfLoop, OpenValue
+from visaproof.smt import BitVec, Bool, Op, Term, add, mul, sub, symbol, symbols_of, truncate
+from visaproof.smt.evaluate import substitute, substitute_all
+
+NUMBER_BITS = 64
+"""Words are at most as wide, and numbers of iterations are taken modulo 2^64."""
+
+At = Callable[[Term], Term]
+
+T = TypeVar("T", bound=Term)
+
+Runs = Mapping[Term, tuple[int, int]]
+"""The loop and the lane of each symbol that says that a lane runs an iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class IterationNumber:
+    """How many iterations of a loop came before the one that stands for all."""
+
+    loop: int
+
+    def __str__(self) -> str:
+        return f"iterations.{self.loop}"
+
+
+def counted(trace: Trace) -> Trace:
+    """The same run with such words by the numbers of iterations, where they are of the thread or of a lane that runs.
+
+    A lane that runs an iteration has been through all before; what one holds that has left the loop keeps its name.
+    The run is unchanged where it would be said of more accesses that they are private: it did not take them for that.
+    """
+    words: dict[tuple[int, int], dict[Term, Term]] = {}
+    for loop, one in reversed([*enumerate(trace.rounds)]):  # inner loops begin with what outer ones count
+        for held in one.held:
+            if (amount := _amount(held)) is not None:
+                number = truncate(symbol(IterationNumber(loop), NUMBER_BITS), held.during.width)
+                moved = add(cast(BitVec, held.before), mul(amount, number))
+                words.setdefault((loop, held.lane), {})[held.during] = moved
+    if not words:
+        return trace
+    of_thread = _resolved(words, {(loop, EVERY_LANE) for loop in range(len(trace.rounds))})
+    found: list[Term] = []
+    _changed(trace, lambda term: found.append(term) or term)
+    there = dict(zip(found, substitute_all(found, of_thread), strict=True))
+    changed = _changed(trace, there.__getitem__)
+    runs = {one.during: (loop, one.lane) for loop, each in enumerate(trace.rounds) for one in each.lanes}
+
+    def where_lanes_run(access: Access) -> Access:
+        own = _resolved(words, _running(access.guard, runs))
+        return _access(access, lambda term: substitute(term, own)) if own else access
+
+    changed = replace(
+        changed,
+        performed=tuple(one.with_accesses(where_lanes_run) for one in changed.performed),
+        rounds=tuple(
+            replace(
+                one,
+                held=tuple(_where_it_runs(held, _resolved(words, {(loop, held.lane)})) for held in one.held),
+                lanes=_held(one.lanes, lambda term: substitute(term, _resolved(words, _running(term, runs)))),
+            )
+            for loop, one in enumerate(changed.rounds)
+        ),
+    )
+    return changed if _private(changed) == _private(trace) else trace
+
+
+def in_another_iteration(access: Access) -> Access:
+    """The access of a thread that is in another iteration."""
+    terms = [getattr(access, field.name) for field in fields(access)]
+    names = symbols_of(*access.cell, *(term for term in terms if isinstance(term, Term)))
+    other: dict[Term, Term] = {
+        one: symbol(InSecondRun(one.payload), one.width) for one in names if isinstance(one.payload, IterationNumber)
+    }
+    return _access(access, lambda term: substitute(term, other)) if other else access
+
+
+def _amount(held: Held) -> BitVec | None:
+    """What an iteration adds to a word, if that is the same in all of them."""
+    if not 0 < held.during.width <= NUMBER_BITS or held.during.op is not Op.SYMBOL:
+        return None
+    amount = sub(cast(BitVec, held.after), cast(BitVec, held.during))
+    stays = not any(isinstance(one.payload, OfLoop | LoadedValue | OpenValue) for one in symbols_of(amount))
+    return amount if stays else None
+
+
+def _resolved(
+    words: Mapping[tuple[int, int], Mapping[Term, Term]], running: Iterable[tuple[int, int]]
+) -> dict[Term, Term]:
+    """What the words of these loops and lanes hold, and those of the thread, the outer loops' first."""
+    known: dict[Term, Term] = {}
+    with_thread = {each for loop, lane in running for each in ((loop, lane), (loop, EVERY_LANE))}
+    for key in sorted(with_thread, key=lambda each: (-each[0], each[1])):
+        own = words.get(key, {})
+        known |= dict(zip(own, substitute_all(list(own.values()), known), strict=True))
+    return known
+
+
+def _running(guard: Term, runs: Runs) -> set[tuple[int, int]]:
+    """The loops and lanes that run them where the guard holds."""
+    return {runs[one] for one in literals_of(cast(Bool, guard)) if one in runs}
+
+
+def _where_it_runs(held: Held, own: Mapping[Term, Term]) -> Held:
+    """The word with what its lane finds when it runs."""
+    return held._replace(after=substitute(held.after, own), ended=substitute(held.ended, own))
+
+
+def _private(trace: Trace) -> list[bool]:
+    return [is_private(trace, one, access) for one in trace.performed for access in one.accesses]
+
+
+# ---------------------------------------------------------------- the terms of a run
+
+
+def _changed(trace: Trace, at: At) -> Trace:
+    """The run with each term changed, but for registers at the end and what nobody compares."""
+
+    def access(one: Access) -> Access:
+        return _access(one, at)
+
+    return replace(
+        trace,
+        performed=tuple(one.with_accesses(access) for one in trace.performed),
+        arbitrary=tuple(
+            replace(
+                one,
+                operands=None if one.operands is None else tuple(_source(each, at) for each in one.operands),
+                control=None if one.control is None else _of(one.control, at),
+            )
+            for one in trace.arbitrary
+        ),
+        conditions=tuple((_of(condition, at), position) for condition, position in trace.conditions),
+        bounded=tuple((_of(condition, at), position) for condition, position in trace.bounded),
+        events=tuple(replace(one, guard=_of(one.guard, at)) for one in trace.events),
+        rounds=tuple(replace(one, held=_held(one.held, at), lanes=_held(one.lanes, at)) for one in trace.rounds),
+    )
+
+
+def _of(term: T, at: At) -> T:
+    return cast(T, at(term))
+
+
+def _access(one: Access, at: At) -> Access:
+    changes: dict[str, object] = {"cell": tuple(map(at, one.cell))}
+    for field in fields(one):
+        if isinstance(value := getattr(one, field.name), Term):
+            changes[field.name] = at(value)
+    return replace(one, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def _source(one: Source, at: At) -> Source:
+    return replace(one, bits=_of(one.bits, at))
+
+
+def _held(words: Iterable[Held], at: At) -> tuple[Held, ...]:
+    """What names them stays."""
+    return tuple(one._replace(before=at(one.before), after=at(one.after), ended=at(one.ended)) for one in words)
