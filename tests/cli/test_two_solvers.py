@@ -57,7 +57,9 @@ def test_both_solvers_agree_on_what_is_so():
     p = bool_symbol("p_of_cross_check")
     with solvers.cross_checked():
         assert isinstance(solvers.solve(_question(), 1000), Satisfiable)
-        assert isinstance(solvers.solve([conj(p, neg(p))], 1000), Unsatisfiable)
+        refuted = solvers.solve([conj(p, neg(p))], 1000)
+    assert isinstance(refuted, Unsatisfiable)
+    assert (refuted.solver.startswith("bitwuzla"), " and z3" in refuted.solver) == (True, True)
 
 
 @pytest.mark.parametrize(

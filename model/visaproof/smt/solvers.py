@@ -101,6 +101,8 @@ def _answered_by_both(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, pr
             return found if all(evaluate_all(formulas, found.values)) else Undecided(NOT_BOTH)
         case (Undecided(), Unsatisfiable()) | (Unsatisfiable(), Undecided()):
             return Undecided(NOT_BOTH)
+        case Unsatisfiable(), Unsatisfiable():
+            return Unsatisfiable(f"{first.solver} and {second.solver}")
         case _:
             return first
 
