@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.by_ends import RUNG
+from visaproof.analysis.bounds.elements import without_tag
 from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.loop_counters import LoopCounters
 from visaproof.cli import main
+from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
+from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
@@ -200,3 +203,28 @@ def test_without_that_net_a_size_would_be_named_where_the_counter_wraps(
     assert not named(asked(capsys, "wrapped"))
     monkeypatch.setattr(CountedLoop, "held", lambda _, guard: guard)
     assert named(asked(capsys, "wrapped")) == {"out": "4*n + 4*global_size_x"}
+
+
+# ------------------------------------------------------------ shared local memory
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bound", "verdict"), [("0x100:d", "proved"), ("0x101:d", "refuted")])
+def test_a_table_that_a_group_fills_in_strides_is_proved(
+    bound: str, verdict: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For any local size: of the loop a solver knows only the iterations that were unrolled."""
+    path = tmp_path / "histogram.visaasm"
+    path.write_text((DATA / "histogram.visaasm").read_text().replace("0x100:d ", f"{bound} "))
+    main(["bounds", str(path), "--launch", str(DATA / "histogram.ze_info"), "--format", "json", "--cache-mode", "off"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    tables = [one for one in file["messages"] if ".slm" in one["instruction"] and "atomic" not in one["instruction"]]
+    assert [one["bounds"]["verdict"] for one in tables] == [verdict] * 2
+
+
+@pytest.mark.parametrize(("bytes_of", "is_left_out"), [(1024, True), (SLM_TAG, True), (2 * SLM_TAG, False)])
+def test_the_tag_is_left_out_where_all_memory_lies_below_it(bytes_of: int, is_left_out: bool) -> None:
+    index = symbol("i", 32)
+    tagged = zero_extend(add(index, const(SLM_TAG + 4, 32)), 64)
+    found = without_tag(tagged, SymbolicBuffer(const(bytes_of, 33)))
+    assert found is (zero_extend(add(index, const(4, 32)), 64) if is_left_out else tagged)

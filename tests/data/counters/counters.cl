@@ -16,6 +16,15 @@ kernel void wrapped(global float *out, uint n, uint last) {
   uint x = get_global_id(0);
   for (uint i = 5; i != last; i++) if (i < n) out[i - 5 + x] = 1.0f;
 }
+kernel void histogram(global const uchar *in, global int *bins, int n) {
+  local int table[256];
+  int l = get_local_id(0), i = get_global_id(0);
+  for (int k = l; k < 256; k += get_local_size(0)) table[k] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < n) atomic_inc(&table[in[i]]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int k = l; k < 256; k += get_local_size(0)) atomic_add(&bins[k], table[k]);
+}
 kernel void negative(global int *y, int n) {
   int i = get_global_id(0);
   if (i < n) { if (n > 0) y[n + i] = 1; else y[3 * i] = 2; }

@@ -16,7 +16,7 @@ from time import process_time
 
 from visaproof.analysis.bounds.at_ends import Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
-from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used
+from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.outside_search import search_for
@@ -32,7 +32,7 @@ from visaproof.launch.relations.expressions import Expression, Name, Number, Rel
 from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
 from visaproof.launch.relations.relations import stated_relation
-from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, conj, disj, symbols_of, ule
 from visaproof.smt.answers import Satisfiable
@@ -191,13 +191,17 @@ class OfMessage:
 
     def sufficient(self, stated: Polynomial | None = None, *, whole: bool = True) -> Sufficient | None:
         """What is proved to be enough by what the addresses are as integers."""
-        accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
         surface = self.finder.asked.trace.surfaces.get(self.key)
+        accesses = [(each, doubt, self._address(each, doubt)) for each in self.rounds for doubt in each.outside]
         if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
         return None if reached is None else sufficient(reached, self.finder.names, stated, whole)
+
+    def _address(self, question: BoundsQuestion, doubt: Doubt) -> BitVec:
+        address = address_of(question, doubt.access)
+        return without_tag(address, self.finder.asked.trace.surfaces.get(self.key)) if self.key == SLM else address
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""

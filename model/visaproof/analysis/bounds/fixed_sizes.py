@@ -5,7 +5,7 @@ s[t] of 512 floats under t = local_id_x      inside if local_size_x <= 512
 
 from collections.abc import Sequence
 
-from visaproof.analysis.bounds.by_ends import RUNG
+from visaproof.analysis.bounds.by_ends import RUNG, are_stated
 from visaproof.analysis.bounds.elements import symbols_used
 from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.inside_if import InsideIf
@@ -35,6 +35,21 @@ def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str
     if own and others and (by_solver := asked.proved(amount, own)):
         relations, rung = own, by_solver
     return InsideIf(relations, rung)
+
+
+def fits_in(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> str:
+    """By what it is shown that the accesses reach no more than there is; empty where it is not.
+
+    Of loops a solver knows only the iterations that were unrolled.
+    """
+    surface, size = finder.surface(key), _size(finder, key)
+    if surface is None or size is None:
+        return ""
+    enough = OfMessage(finder, rounds, key, surface, symbols_used(rounds)).sufficient(whole=False)
+    if enough is None or at_least(size, enough.amount) is not True:
+        return ""
+    needed = [one for one in enough.relations if not _follows(one, enough.amount, size)]
+    return RUNG if are_stated(needed, finder.names) else ""
 
 
 def _size(finder: SizeFinder, key: str) -> Polynomial | None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.few_items import where_not_reached
-from visaproof.analysis.bounds.fixed_sizes import where_it_fits
+from visaproof.analysis.bounds.fixed_sizes import fits_in, where_it_fits
 from visaproof.analysis.bounds.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
@@ -141,6 +141,9 @@ class BoundsAnswers:
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
         keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
         bounds = self._by_ends(rounds, tuple(keys)) or self._over_rounds(decide_bounds, rounds)
+        if isinstance(bounds, Undecided) and len(keys) == 1 and not self._is_partial(rounds):
+            rung = fits_in(self.sizes, rounds, next(iter(keys)))
+            bounds = Holds(rung) if rung else bounds
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
         found = BoundsFinding(
             question=rounds[0],

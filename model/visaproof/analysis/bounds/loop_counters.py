@@ -141,8 +141,8 @@ def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
 
 
 def _factor(one: Polynomial, part: Polynomial) -> int | None:
-    """How often a sum has another one, with each of its products."""
-    factors = {divmod(one.get(names, 0), count) for names, count in part.items()}
+    """How often a sum has another one, with each of its products; a constant may be another one."""
+    factors = {divmod(one.get(names, 0), count) for names, count in part.items() if names}
     factor, rest = factors.pop() if len(factors) == 1 else (0, 0)
     return factor if factor > 0 and not rest else None
 

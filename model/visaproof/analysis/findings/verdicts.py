@@ -32,6 +32,9 @@ MOST_UNCONFIRMED = 4
 TOGETHER_MS = 2_000
 """For the question whether anything depends on any of the values: mostly nothing does, and one proof says it of all."""
 
+MOST_TOGETHER = 20_000
+"""Terms of that question: larger ones take a solver hundreds of megabytes, and were never proved in time."""
+
 PATIENCE = 3
 """How many times the time for one question all of them together may take."""
 
@@ -227,7 +230,8 @@ class _Question:
         formula = disj(*(formula for _, formula in formulas))
         if is_false(formula):
             return True
-        if process_time() > self.end or self._simple(formula, undefined) is not None:
+        too_late, too_large = process_time() > self.end, len(subterms(formula)) > MOST_TOGETHER
+        if too_late or too_large or self._simple(formula, undefined) is not None:
             return False
         return isinstance(solve([formula], min(TOGETHER_MS, self.asked.timeout_ms)), Unsatisfiable)
 
