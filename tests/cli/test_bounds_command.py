@@ -130,6 +130,28 @@ def test_an_arbitrary_pointer_may_be_misaligned(capsys: pytest.CaptureFixture[st
     assert code == 1
     assert verdicts(file, "meaning") == ["refuted", "refuted"]
     assert "not a multiple of 4" in file["messages"][0]["meaning"]["reason"]
+    assert all(one["launch"]["found"] or one["launch"]["reason"] for one in file["messages"])
+
+
+def test_what_is_undefined_inside_of_its_surface_says_why_no_launch_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sizes = (
+        "--size",
+        "src=1000000000",
+        "--size",
+        "dst=1000000000",
+        "--where",
+        "n < 1000",
+        "--where",
+        "global_size_x < 1000",
+    )
+    _, file = asked(capsys, *dump("oob_offbyone", "tgllp-O2-simd8-a64"), "--align", "2", *sizes)
+    assert {one["meaning"]["verdict"] for one in file["messages"] if one["bounds"]["verdict"] == "proved"} == {
+        "refuted"
+    }
+    reasons = {one["launch"]["reason"] for one in file["messages"] if one["bounds"]["verdict"] == "proved"}
+    assert reasons == {"launches are searched for accesses outside alone"}
 
 
 # ---------------------------------------------------------------- uninitialised values

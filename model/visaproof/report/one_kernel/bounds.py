@@ -112,6 +112,8 @@ def _verdict_lines(
         case Meaningless(lane=lane, message=message, shown=shown):
             yield f"{INDENT}UNDEFINED: {_who(lane)}: {message} (replayed)"
             yield from _shown_lines(answers, shown)
+            if launch is not None and not isinstance(finding.bounds, Outside):
+                yield from (f"{INDENT}{line}" for line in launch.lines())
 
 
 def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -> Iterator[str]:

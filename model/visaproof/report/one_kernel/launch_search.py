@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from visaproof.analysis.bounds.kernel import BoundsFinding
-from visaproof.analysis.bounds.verdicts import Outside
+from visaproof.analysis.bounds.verdicts import Meaningless, Outside
 from visaproof.analysis.conflicts.kernel import Finding
 from visaproof.analysis.conflicts.verdicts import Conflict
 from visaproof.analysis.surface_sizes import argument_of
@@ -22,6 +22,9 @@ from visaproof.report.one_kernel.launches import ShownLaunch, launch_in, launch_
 
 SHARE = 0.2
 """Of the time that is left: other messages wait for their answers."""
+
+ACCESSES_OUTSIDE = "launches are searched for accesses outside alone"
+"""Of what else is undefined a thread is shown."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,10 @@ class LaunchSearch:
         return self._with_event(finding.answer, finding.question.instruction.position, Event.COLLISION)
 
     def of_outside(self, finding: BoundsFinding) -> ShownLaunch | None:
-        """One in which an access leaves its surface, or in which the surface is too small."""
+        """One in which an access leaves its surface, or in which the surface is too small; or why none is shown."""
         if not isinstance(finding.bounds, Outside):
-            return None
+            undefined = isinstance(finding.meaning, Meaningless) and self.answers.launch.meanings
+            return ShownLaunch(NoLaunch(ACCESSES_OUTSIDE), self.command, 1) if undefined else None
         position, shown, surface = finding.question.instruction.position, finding.bounds.shown, finding.bounds.surface
         if not finding.free_size:
             return self._with_event(shown, position, Event.OUTSIDE)
