@@ -58,8 +58,8 @@ def add_parser(subparsers: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument("--bytes", metavar="HEX", help="byte code of one of the four pages; - reads it from stdin")
     parser.add_argument(
-        "--platform", type=platform, metavar="NAME", default=DEFAULT_PLATFORM,
-        help=f"the device (default: {DEFAULT_PLATFORM.name})",
+        "--platform", type=platform, metavar="NAME",
+        help=f"the device (default: that of the launch file beside a dump, else {DEFAULT_PLATFORM.name})",
     )  # fmt: skip
     add_format(parser)
 
@@ -67,7 +67,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(arguments: Namespace) -> int:
     if (arguments.instruction is None) == (arguments.bytes is None):
         raise UsageError("one thing to explain, please", "a page's name, an instruction, or --bytes HEX")
-    device: Platform = arguments.platform
+    device: Platform = arguments.platform or DEFAULT_PLATFORM
     if arguments.bytes is not None:
         return _bytes(sys.stdin.read(MOST_CHARACTERS) if arguments.bytes == "-" else arguments.bytes, arguments)
     text = arguments.instruction.strip()
@@ -75,6 +75,7 @@ def run(arguments: Namespace) -> int:
         return _page(text, device, arguments.format)
     if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
         text = _statement_at(Path(place[1]), place[2])
+        device = arguments.platform or _device_of(Path(place[1]))
     found = _explained(text, device)
     return ExitCode.USAGE if found is None else _show(found.spec, device, found, arguments.format, is_example=False)
 
@@ -92,6 +93,16 @@ def _statement_at(path: Path, line: str | None) -> str:
     if int(line) not in messages:
         raise UsageError(f"no memory message on line {line} of {path}", hint)
     return messages[int(line)]
+
+
+def _device_of(path: Path) -> Platform:
+    """What the launch file beside a dump says."""
+    from visaproof.launch.beside import launch_beside
+    from visaproof.launch.launch import launch_of
+    from visaproof.visaasm.reader import read_kernel_file
+
+    launch = launch_beside(path)
+    return DEFAULT_PLATFORM if launch is None else launch_of(launch, read_kernel_file(path), None)[1]
 
 
 def _page(name: str, device: Platform, output: str) -> int:
@@ -139,7 +150,7 @@ def _bytes(digits: str, arguments: Namespace) -> int:
     from visaproof.visaasm.bytecode.instructions import decode_bytes
     from visaproof.visaasm.printing.single_statement import text_of
 
-    device: Platform = arguments.platform
+    device: Platform = arguments.platform or DEFAULT_PLATFORM
     try:
         data = bytes.fromhex(re.sub(r"[\s|,]|0[xX]", "", digits))
     except ValueError:
