@@ -48,6 +48,12 @@ SCATTER = "    scatter_scaled.4 (M1, 8) T6 0x0:ud X.0 Y.0\n"
 ROWS = "".join(f"    mov (M1_NM, 8) ROWS({row},0)<1> {'L(0,0)<1;1,0>' if row < 6 else '0x0:ud'}\n" for row in range(12))
 """Addresses that are apart in the first six rows, and 0 in the others."""
 
+OF_LANE_0 = """    mul (M1_NM, 8) Y(0,0)<1> 0x76543210:v 0x4:uw
+    add (M1_NM, 8) Y(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>
+    add (M1_NM, 1) Y(0,2)<1> X(0,0)<0;1,0> 0x304:ud
+"""
+"""Addresses in which lane 2 takes the element of lane 0: lane 1 meets it two additions later."""
+
 FREE = {
     "addresses that the loop leaves alone": f"{COUNT}    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n{BACK}{SCATTER}",
     "a uniform step inside the loop": f"{COUNT}    mad (M1, 8) X(0,0)<1> N(0,0)<0;1,0> 0x8:uw L(0,0)<1;1,0>\n"
@@ -84,9 +90,12 @@ CONFLICT = {
     "a row that moves in each iteration": f"{ROWS}    addr_add (M1_NM, 1) A0(0)<1> &ROWS 0x0:uw\n"
     f"{COUNT}    mov (M1, 8) X(0,0)<1> r[A0(0),0]<8;8,1>:ud\n"
     f"    addr_add (M1_NM, 1) A0(0)<1> A0(0)<0;1,0> 0x20:uw\n{SCATTER}{BACK}",
+    "an element of a lane that has left": f"{COUNT}    cmp.gt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n{OF_LANE_0}"
+    "    (P2) scatter_scaled.4 (M1, 8) T6 0x0:ud Y.0 L.0\n    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x100:ud\n"
+    f"{BACK}",
 }  # fmt: skip
 
-ROUNDS = ((9,) * 8, (1, 2, 3, 4, 5, 6, 7, 8), (8, 7, 6, 5, 4, 3, 2, 1), (7, 6, 1, 1, 1, 1, 1, 1))
+ROUNDS = ((9,) * 8, (1, 2, 3, 4, 5, 6, 7, 8), (8, 7, 6, 5, 4, 3, 2, 1), (7, 6, 1, 1, 1, 1, 1, 1), (3, *(8,) * 7))
 
 
 def answers(body: str, unroll: int) -> list[object]:
