@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.differences import byte_of
+from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -18,6 +19,7 @@ from visaproof.refinement.record import refinement_record
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.linking.names import read_program
@@ -140,3 +142,14 @@ def test_a_handle_that_a_kernel_computes_is_found_by_its_number(added: str, is_f
             decide(asked, 1_000)
     else:
         assert isinstance(decide(asked, 1_000), Difference)
+
+
+def test_an_image_that_a_run_finds_by_its_handle_alone_is_not_modelled() -> None:
+    path = DATA / "smaller" / "ids.visaasm"
+    known = Programs().read(path, path.with_suffix(".ze_info"))
+    asked = compare(known, known, Scope(Assume.LAUNCH))
+    runner = asked.runners[1]
+    assert isinstance(runner, Runner)
+    lost = replace(runner, lost=("bindless V1.0 line 7",))
+    with pytest.raises(NotModelled, match="by their handles"):
+        lost.prepared({}, asked.question.lanes, Values())

@@ -40,7 +40,7 @@ from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, is_true
 from visaproof.smt.evaluate import evaluate_all
@@ -194,9 +194,8 @@ class Runner:
         outside = outside_of(self.samplers, values)
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
-            if size == IMAGE_SIZE and (name in images or self.lost):  # this kernel may find it by its handle alone
-                image = images[name] if name in images else sampled_image(name)
-                after[name] = image_of(image, name, contents, values, modified, outside)
+            if name in images and size == IMAGE_SIZE:
+                after[name] = image_of(images[name], name, contents, values, modified, outside)
             else:
                 after[name] = buffer(self.size_of(name, size), dict(contents))
         for name, view in views(self.sharing, memory, values):
@@ -241,7 +240,12 @@ class Runner:
         return Prepared(state, after, flat, modified)
 
     def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:
-        """Gives each argument a handle of its own.  Raises NotModelled where the launch gives two the same."""
+        """Gives each argument a handle of its own.
+
+        Raises NotModelled where the launch gives two the same, and for images that are found by their handles alone.
+        """
+        if any(not isinstance(self.trace.surfaces.get(key), SymbolicBuffer) for key in self.lost):
+            raise NotModelled("images that a run finds by their handles")
         for number, ((variable, first), common) in enumerate(self.handles.items() if self.lost else (), 1):
             if not any((variable, first + byte) in self.trace.registers.initial_reads for byte in range(HANDLE_BYTES)):
                 state.registers[variable][first : first + HANDLE_BYTES] = (number << 6).to_bytes(HANDLE_BYTES, "little")
