@@ -127,7 +127,9 @@ def test_a_launch_chooses_what_is_in_predicates_that_nothing_wrote() -> None:
     assert {f"{side}:P1[{lane}]" for side in ("source", "target") for lane in range(8)} <= names
 
 
-@pytest.mark.parametrize(("added", "is_found"), [("0x0:d", True), ("0x40:d", False)])
+@pytest.mark.parametrize(
+    ("added", "is_found"), [pytest.param("0x0:d", True, marks=pytest.mark.slow), ("0x40:d", False)]
+)
 def test_a_handle_that_a_kernel_computes_is_found_by_its_number(added: str, is_found: bool) -> None:
     """Terms do not follow it, so that a run alone shows whether it is that of an argument."""
     path = DATA / "smaller" / "ids.visaasm"

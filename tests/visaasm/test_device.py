@@ -79,7 +79,7 @@ def test_a_zebin_of_another_device_is_a_contradiction(made: dict[str, Compilatio
 
 def test_every_command_knows_the_device_of_a_dump(made: dict[str, Compilation], capsys: pytest.CaptureFixture[str]):
     """By its comment and its zebin; another `--platform` is a contradiction."""
-    for device in ("bmg", "mtl", "pvc"):
+    for device in ("bmg", "mtl"):
         files, (platform, _) = made[device], TEN[device]
         for command in ("conflicts", "bounds", "check"):
             main([command, str(files.dump), "--launch", str(files.zebin), "--format", "json"])

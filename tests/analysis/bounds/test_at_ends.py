@@ -75,7 +75,7 @@ def test_the_furthest_byte_is_named_and_a_launch_shown(kernel: str, capsys: pyte
         assert message["launch"]["found"]
 
 
-@pytest.mark.parametrize("kernel", [pytest.param(one, marks=[pytest.mark.slow] * (one == "volume")) for one in SIZES])
+@pytest.mark.parametrize("kernel", [pytest.param(one, marks=[pytest.mark.slow] * (one != "strided")) for one in SIZES])
 def test_what_is_named_suffices_and_less_does_not(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     enough = asked(capsys, kernel, *stated(kernel, SIZES[kernel], relations(kernel)))
     assert {one["bounds"]["verdict"] for one in enough} == {"proved"}
