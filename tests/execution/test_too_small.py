@@ -68,7 +68,7 @@ def test_a_launch_that_was_not_seen_to_go_outside_is_not_shown(
 ) -> None:
     """The run with large buffers says only what may be too small: the other run decides."""
     monkeypatch.setattr(example_launch, "run_launch", lambda *_, **__: example_launch.Ran())
-    assert not any(message["launch"]["found"] for message in asked(capsys, "guarded"))
+    assert not any(message["launch"]["found"] for message in asked(capsys, "of_groups"))
 
 
 IN_PLACE = """.version 4.1
@@ -184,7 +184,7 @@ def test_what_only_some_choices_show_is_not_shown(
         return own(*arguments, choices=choices, **named) if choices.policy == 0 else example_launch.Ran()
 
     monkeypatch.setattr(example_launch, "run_launch", run)
-    assert not any(message["launch"]["found"] for message in asked(capsys, "guarded"))
+    assert not any(message["launch"]["found"] for message in asked(capsys, "of_groups"))
 
 
 def test_large_buffers_are_run_once_for_all_messages(
@@ -198,7 +198,7 @@ def test_large_buffers_are_run_once_for_all_messages(
         return own(*arguments, **named)
 
     monkeypatch.setattr(too_small, "run_launch", counted)
-    messages = asked(capsys, "guarded")
+    messages = asked(capsys, "of_groups")
     assert len(messages) > 2
     assert len(runs) <= too_small.MOST_RECORDED
 
