@@ -16,7 +16,7 @@ from benchmarks.mutation.cross_check import CrossCheck, Trial
 from benchmarks.mutation.derive import Mutant
 from benchmarks.mutation.install import complete_names
 from benchmarks.mutation.pool import OutOfTime, at_most
-from benchmarks.mutation.targets import Target, Writing
+from benchmarks.mutation.targets import MACHINES, Target, Writing
 
 if TYPE_CHECKING:
     from visaproof.checking.claims.catalogue import Claim
@@ -39,6 +39,7 @@ OF_ADDRESSES = tuple(
         "queries/kernels/test_aligned_pointers",
     )
 )
+OF_STATES = ("tests/semantics/test_beyond.py", "tests/semantics/test_symbolic_effects.py")
 TESTS = {Writing.RULES: OF_TERMS, Writing.ENGINE: OF_ADDRESSES}
 """Those that are about what a mutant computes; for the pages there are the cross-check and the claims."""
 
@@ -53,7 +54,7 @@ class Killer(Enum):
     CLAIMS = "claims"
     """The catalogue: a `prove_` that is not proved, or a `refute_` that is."""
     TESTS = "tests"
-    """Tests: for rules of the normal form and for the engine alone."""
+    """Tests: for rules of the normal form, for the engine, and for states and effects."""
 
 
 class Manner(Enum):
@@ -99,8 +100,16 @@ def killers_of(mutant: Mutant) -> tuple[Killer, ...]:
     """The cross-check, which most often notices, first; claims are about the footprint alone."""
     if mutant.writing in TESTS:
         return Killer.CLAIMS, Killer.TESTS
-    writings = Killer.CROSS_CHECK, Killer.CLAIMS
-    return (Killer.CROSS_CHECK,) if mutant.writing is Writing.EXECUTE else writings
+    tests = (Killer.TESTS,) if tests_of(mutant.target) else ()
+    claims = () if mutant.writing is Writing.EXECUTE else (Killer.CLAIMS,)
+    return Killer.CROSS_CHECK, *claims, *tests
+
+
+def tests_of(target: Target) -> tuple[str, ...]:
+    """The files of tests that are about what mutants of a module compute."""
+    if target in MACHINES:
+        return OF_STATES
+    return next((TESTS[writing] for writing in target.roots if writing in TESTS), ())
 
 
 def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = "") -> Kill | None:
@@ -111,7 +120,7 @@ def attempt(killer: Killer, mutant: Mutant, costs: list[ClaimCost], hint: str = 
             return cross_check(mutant.target, hint)
         complete_names(mutant)
         if killer is Killer.TESTS:
-            return run_tests(mutant.writing, hint)
+            return run_tests(tests_of(mutant.target), hint)
         return check_claims(mutant.target, costs, hint)
 
     return _noticed(ask, "")
@@ -223,13 +232,13 @@ def _answer_on_a_rule(claim: "Claim", query: "Query") -> Kill | None:
 # ---------------------------------------------------------------- the tests
 
 
-def run_tests(writing: Writing, hint: str = "") -> Kill | None:
-    """The first test that fails, the one that failed before first."""
+def run_tests(files: tuple[str, ...], hint: str = "") -> Kill | None:
+    """The first test in these files that fails, the one that failed before first."""
     import pytest
 
     failures = _Failures()
     options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}"]
-    for paths in ([hint] if hint else [], TESTS[writing]):
+    for paths in ([hint] if hint else [], files):
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
             code = pytest.main([*options, *(str(ROOT / path) for path in paths)], plugins=[failures]) if paths else 0
         if failures.first:

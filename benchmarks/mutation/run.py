@@ -19,11 +19,12 @@ from benchmarks.mutation.killers import (
     cross_check,
     killers_of,
     run_tests,
+    tests_of,
 )
 from benchmarks.mutation.pool import Ended, side_by_side
 from benchmarks.mutation.results import Result
 from benchmarks.mutation.store import Kills, Store
-from benchmarks.mutation.targets import Target, Writing
+from benchmarks.mutation.targets import Target
 
 PRELOADED = ("z3", "hypothesis", "pytest", "msgspec", "lark")
 """What a mutant's process needs and does not depend on the mutant."""
@@ -51,14 +52,14 @@ def unchanged(targets: dict[str, Target], jobs: int) -> list[ClaimCost]:
     """What each claim costs on the unchanged model; on it nothing may be noticed, or a kill would mean nothing."""
     instructions = {name for target in targets.values() for name in target.instructions}
 
-    tested = {writing for target in targets.values() for writing in target.roots if writing in TESTS}
-    checked = [target for target in targets.values() if tested.isdisjoint(target.roots)]
+    tested = {files for target in targets.values() if (files := tests_of(target))}
+    checked = [target for target in targets.values() if TESTS.keys().isdisjoint(target.roots)]
 
-    def check(task: Target | Writing | None, send: Callable[[Any], None]) -> None:
+    def check(task: Target | tuple[str, ...] | None, send: Callable[[Any], None]) -> None:
         match task:
             case None:
                 send(claim_costs(instructions))
-            case Writing():
+            case tuple():
                 send(run_tests(task))
             case Target():
                 send(cross_check(task))

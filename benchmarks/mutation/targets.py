@@ -49,7 +49,7 @@ _EFFECTS = ("probe_like", "hits", "stored_at", "alone", "returned", "meaningless
 MACHINES = (
     Target(
         "visaproof.semantics.concrete.surface",
-        {Writing.EXECUTE: ("read_dword", "scatter_dwords", "Image.contains")},
+        {Writing.EXECUTE: ("read_dword", "Image.contains")},
         INSTRUCTIONS,
     ),
     Target("visaproof.semantics.concrete.state", {Writing.EXECUTE: _CONCRETE_STATE}, INSTRUCTIONS),

@@ -98,6 +98,15 @@ def test_the_last_access_that_hits_decides() -> None:
     assert evaluate(after, both | values(size=12)) == 101
 
 
+def test_a_store_that_yields_does_so_where_another_lane_wrote_this_cell() -> None:
+    """Lane 1 gives way to lane 0 in the cell where both write, and in no other."""
+    after = stored_at([replace(store(lane), yields=true()) for lane in (0, 1)], PROBE, BEFORE)
+    both = values(g0=1, g1=1, a0=8, a1=8, v0=100, v1=101, before=99, size=64, probe=8)
+    assert evaluate(after, both) == 100
+    assert evaluate(after, both | values(a0=16)) == 101
+    assert evaluate(after, both | values(g0=0)) == 101
+
+
 def test_atomics_add_up_in_the_order_of_the_lanes() -> None:
     accesses = (atomic(0, AtomicOp.ADD), atomic(1, AtomicOp.XCHG), atomic(2, AtomicOp.SUB))
     after = stored_at(accesses, PROBE, BEFORE)

@@ -140,10 +140,6 @@ class Buffer:
         """Writes the dword at a byte address; dropped where it is not wholly inside (D11)."""
         self.write(address, 4, value)
 
-    def scatter_dwords(self, writes: list[tuple[int, int, int]]) -> None:
-        """Writes (lane, address, value) triples; two lanes on one in-bounds byte are undefined (D14)."""
-        self.scatter([LaneWrite(lane, address, 4, value) for lane, address, value in writes])
-
 
 SCRATCH_BYTES = 1 << 32
 
