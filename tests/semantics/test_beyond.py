@@ -12,6 +12,7 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 def state(beyond: Found) -> ConcreteState:
     return ConcreteState(
         Platform.TGLLP,
+        exec_mask=0xFF,
         registers={"V1": bytearray(range(1, 9))},
         predicates={"P1": PredicateBits(4, 0b0101)},
         beyond=beyond,
@@ -26,7 +27,7 @@ def test_bytes_come_from_the_variable_and_then_from_what_was_found() -> None:
 
 def test_bits_come_from_the_predicate_and_then_each_from_its_own_lane() -> None:
     found = Found(predicates={("P1", 4): 1, ("P1", 6): 1})
-    execution = Execution(size=8, mask=8, predicate=Predicate("P1"))
+    execution = Execution(8, predicate=Predicate("P1"))
     assert [state(found).channel_enabled(execution, lane) for lane in range(8)] == [
         True, False, True, False, True, False, True, False,
     ]  # fmt: skip

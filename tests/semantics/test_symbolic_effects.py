@@ -105,6 +105,7 @@ def test_a_store_that_yields_does_so_where_another_lane_wrote_this_cell() -> Non
     assert evaluate(after, both) == 100
     assert evaluate(after, both | values(a0=16)) == 101
     assert evaluate(after, both | values(g0=0)) == 101
+    assert evaluate(after, both | values(probe=12)) == 99
 
 
 def test_atomics_add_up_in_the_order_of_the_lanes() -> None:
