@@ -136,16 +136,8 @@ def test_an_arbitrary_pointer_may_be_misaligned(capsys: pytest.CaptureFixture[st
 def test_what_is_undefined_inside_of_its_surface_says_why_no_launch_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    sizes = (
-        "--size",
-        "src=1000000000",
-        "--size",
-        "dst=1000000000",
-        "--where",
-        "n < 1000",
-        "--where",
-        "global_size_x < 1000",
-    )
+    stated = ("n < 1000", "global_size_x < 1000")
+    sizes = ("--size", "src=1000000000", "--size", "dst=1000000000", *(f"--where={one}" for one in stated))
     _, file = asked(capsys, *dump("oob_offbyone", "tgllp-O2-simd8-a64"), "--align", "2", *sizes)
     assert {one["meaning"]["verdict"] for one in file["messages"] if one["bounds"]["verdict"] == "proved"} == {
         "refuted"

@@ -13,17 +13,8 @@ from visaproof.cli import main
 
 DATA = Path(__file__).parent.parent / "data"
 LAUNCHES = DATA / "launches"
-LEVEL_ZERO = (
-    "--host",
-    "level-zero",
-    "--buffer",
-    "a=random:64:1",
-    "--buffer",
-    "b=random:64:2",
-    "--buffer",
-    "c=zeros:64",
-)
 VADD = ("--buffer", "a=random:64:1", "--buffer", "b=random:64:2", "--buffer", "c=zeros:64")
+LEVEL_ZERO = ("--host", "level-zero", *VADD)
 
 
 def dump(kernel: str, variant: str = "tgllp-O2-simd8", folder: Path = DATA) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from visaproof.cli.options.exit_codes import ExitCode, worst
 from visaproof.cli.options.findings import KINDS_OF_ONE_KERNEL, allows, codes_of_uses
 from visaproof.cli.options.kernel_files import milliseconds, read_with_launch
 from visaproof.cli.options.kernel_questions import add_kernel_options, nothing_asked, show_stop
-from visaproof.cli.options.launch_examples import run_command
+from visaproof.cli.options.run_command import run_command
 from visaproof.isa.errors import LimitReached, ReadError
 from visaproof.launch.assume import ADDRESS_UNIT
 

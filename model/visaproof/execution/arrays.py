@@ -80,22 +80,24 @@ class _ArraysRun:
     def run(self) -> Ran:
         start, total = 0, self.values.shape.group_total
         while start < total and self.ran.undefined is None:
-            start = self._chunk(start, self._last_of_one_size(start, total))
+            smaller = self._first_smaller(start, total)
+            if smaller > start:
+                start = self._chunk(start, smaller)
+            else:
+                self._scalar(start)
+                start += 1
         return self.ran
 
-    def _last_of_one_size(self, start: int, total: int) -> int:
-        """Up to which group all are whole, from a group on; the group itself where it is not."""
+    def _first_smaller(self, start: int, total: int) -> int:
+        """The first group from `start` on that is not whole; `total` if all are."""
         shape = self.values.shape
         if shape.is_uniform:
             return total
-        smaller = (one for one in range(start, total) if shape.size_of(shape.group(one)) != shape.local_size)
-        return next(smaller, total)
+        found = (one for one in range(start, total) if shape.size_of(shape.group(one)) != shape.local_size)
+        return next(found, total)
 
     def _chunk(self, start: int, total: int) -> int:
         """Runs groups from `start` on; the first one that is still to be run."""
-        if start == total:
-            self._scalar(start)
-            return start + 1
         groups = range(start, min(total, start + self._at_once()))
         before = self._contents()
         result = self._together(groups)

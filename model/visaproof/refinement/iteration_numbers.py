@@ -15,7 +15,7 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.elements import Source
-from visaproof.semantics.symbolic.guarded import literals_of
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.value_names import InSecondRun, LoadedValue, OfLoop, OpenValue
 from visaproof.smt import BitVec, Bool, Op, Term, add, mul, sub, symbol, symbols_of, truncate
 from visaproof.smt.evaluate import substitute, substitute_all

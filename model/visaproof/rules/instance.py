@@ -1,7 +1,7 @@
 """Asks the refinement engine about one instance of a rewrite rule, also where two of its surfaces are one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from visaproof.checking.ladder import Fails, GaveUp, climb
@@ -73,10 +73,9 @@ def _on_one_surface(
 ) -> Refuted | Unknown:
     """What a run shows where both names are of one surface; else it is not known what holds where they overlap."""
     one, other = pair
-    names = {key: one if name == other else name for key, name in ready.instance.surfaces.items()}
     unknown = Unknown(f"right if {one} and {other} share no byte, which `pre: apart({one}, {other})` states")
     try:
-        merged = prepared(replace(ready.instance, surfaces=names))
+        merged = prepared(ready.instance.on_one_surface(one, other))
         if isinstance(merged, Illegal):
             return unknown
         verdict = check_prepared(merged, conditions, timeout, quick)

@@ -1,11 +1,10 @@
 """A verdict on a rule as plain data, as a cache keeps it.  A refutation counts only once it has run again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
@@ -138,32 +137,28 @@ def verdict_of(one: KeptVerdict, rule: Rule, conditions: Sequence[Condition]) ->
     if one.refuted is None:
         found = prepared(instance)
         return found if isinstance(found, Illegal) else None
-    return _run_again(one.refuted, _merged(instance, one.refuted.one_surface), conditions)
-
-
-def _merged(instance: Instance, pairs: Sequence[tuple[str, str]]) -> Instance:
-    for one, other in pairs:
-        surfaces = {key: one if name == other else name for key, name in instance.surfaces.items()}
-        instance = replace(instance, surfaces=surfaces)
-    return instance
+    try:
+        return _run_again(one.refuted, instance, conditions)
+    except (ValueError, KeyError, ReadError, NotModelled):  # as of a condition on a surface that has another name now
+        return None
 
 
 def _run_again(one: KeptRun, instance: Instance, conditions: Sequence[Condition]) -> Refuted | None:
+    """What the run shows.  Raises ValueError, KeyError, ReadError and NotModelled for what is no run of the rule."""
+    for pair in one.one_surface:
+        instance = instance.on_one_surface(*pair)
     ready = prepared(instance)
     if isinstance(ready, Illegal):
         return None
     comparison = comparison_of(ready, premise(conditions, instance))
-    try:
-        values, memory = _inputs(one, ready), _memory(one)
-        content = _content(memory, comparison.question)
-        ran = trial(*comparison.runners, comparison.question, values, content)
-        if ran is None or ran.difference is None:
-            return None
-        shown = (ran.difference, *ran.others)
-        place = None if one.place is None else (one.place[0], int(one.place[1], 16))
-        found = settled(comparison, next((each for each in shown if each.place == place), shown[0]))
-    except (ValueError, KeyError, NotModelled):
+    values, memory = _inputs(one, ready), _memory(one)
+    content = _content(memory, comparison.question)
+    ran = trial(*comparison.runners, comparison.question, values, content)
+    if ran is None or ran.difference is None:
         return None
+    shown = (ran.difference, *ran.others)
+    place = None if one.place is None else (one.place[0], int(one.place[1], 16))
+    found = settled(comparison, next((each for each in shown if each.place == place), shown[0]))
     return None if found is None else Refuted(counterexample_of(ready, comparison, found))
 
 

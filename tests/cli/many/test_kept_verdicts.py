@@ -217,6 +217,30 @@ def test_a_right_rule_is_not_refuted_by_a_run_from_the_cache(visaproof, cache, t
     assert visaproof("rules", file, "--cache", cache).code == 0
 
 
+SWAPPED = """rule: mine
+platform: dg2
+var: off ud[8], data ud[8]
+surface: S, T
+  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0
+  scatter4_scaled.R (M1, 8) T 0x0:ud off.0 off.0
+=>
+  scatter4_scaled.R (M1, 8) T 0x0:ud off.0 off.0
+  scatter4_scaled.R (M1, 8) S 0x0:ud off.0 data.0
+"""
+
+
+def test_a_run_on_one_surface_shows_nothing_of_surfaces_that_are_apart(visaproof, cache, tmp_path):
+    file, kept = tmp_path / "mine.rule", []
+    file.write_text(SWAPPED)
+    assert visaproof("rules", file, "--cache", cache).code == 1
+    _changed(cache, lambda row: (kept.append(row), row)[1], signed=True)
+    assert kept[0]["verdict"]["refuted"]["one_surface"] == [["S", "T"]]
+    file.write_text(SWAPPED.replace("surface: S, T\n", "surface: S, T\npre: apart(S, T)\n"))
+    assert visaproof("rules", file, "--cache", cache).code == 0
+    _changed(cache, lambda row: kept[0], signed=True)
+    assert visaproof("rules", file, "--cache", cache).code == 0
+
+
 def test_refutations_of_texels_results_and_bytes_run_again_from_the_cache(visaproof, cache, no_solver):
     names = ("atomic16-result-is-not-a-dword", "dec-to-predec-used", "scatter4-to-oword-store")
     first = visaproof("rules", *names, "--cache", cache)

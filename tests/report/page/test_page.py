@@ -14,7 +14,7 @@ from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.report.page.entry import Mark
 from visaproof.report.page.of_pairs import _pictures
 from visaproof.report.page.page import entries_of, page_of
-from visaproof.report.pictures.words import value_text
+from visaproof.report.text.buffer_words import value_text
 from visaproof.report.text.markup import json_in_html, xml_text
 
 DATA = Path(__file__).parents[2] / "data"

@@ -48,6 +48,7 @@ KEPT_ANSWERS = 1024
 KEPT_PARTS = 8192
 """Of premises, which are asked again with each size that is tried."""
 KEPT_LANES = 256
+"""Whose ids such parts, and conditions, were rewritten for."""
 
 
 def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Bool | None:

@@ -68,8 +68,10 @@ class LaunchedIds:
     """Whether the lanes run tiles, where they may."""
     digits: tuple[tuple[BitVec, int], ...] = ()
     """The number of the thread in its group, where it is a sum: words, and what one counts in each."""
-    in_group: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool], compare=False)
-    """Whether the id of a lane in a dimension is below the local size, where it was asked: each question asks again."""
+    in_group: dict[tuple[int, int], bool] = field(
+        default_factory=dict[tuple[int, int], bool], init=False, compare=False
+    )
+    """What was found of whether the id of a lane in a dimension is below the local size: each question needs it."""
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""

@@ -68,7 +68,8 @@ class LaunchNames:
     """Those that the user states."""
     known: dict[str, Named] = field(default_factory=dict[str, Named])
     """Those that were looked up."""
-    words: dict[Term, str] = field(default_factory=dict[Term, str])
+    words: dict[Term, str] = field(default_factory=dict[Term, str], init=False)
+    """Those that hold what a name stands for, once they were looked up."""
 
     def named(self, name: Name, text: str, option: str) -> Named:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""

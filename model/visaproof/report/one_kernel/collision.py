@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from visaproof.report.pictures.words import Buffer
 from visaproof.report.records.common import LaunchExample, Write
 from visaproof.report.records.conflicts import Refuted
+from visaproof.report.text.buffer_words import Buffer
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from msgspec import UNSET
 
 from visaproof.report.page.entry import Entry, Mark, Panel, command_rows, facts, premises_of
 from visaproof.report.page.pictured import conflict_pictures, outside_pictures
-from visaproof.report.pictures.words import Buffer
 from visaproof.report.records import bounds, conflicts
 from visaproof.report.records.common import LaunchExample, SourceLine, Use
 from visaproof.report.results.from_records import EFFECTS
+from visaproof.report.text.buffer_words import Buffer
 
 NOT_ASKED = "Not asked: whether two messages or two threads race (visaproof run --races error watches one launch)."
 WORDS = {

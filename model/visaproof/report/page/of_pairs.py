@@ -10,8 +10,8 @@ import msgspec
 
 from visaproof.report.page.entry import Entry, Mark, Panel, command_rows, facts, premises_of, text_of
 from visaproof.report.pictures.refinement import NARROW, WIDE, in_type, memory_picture
-from visaproof.report.pictures.words import Buffer
 from visaproof.report.records.refine import SAME_PROGRAM, Dword
+from visaproof.report.text.buffer_words import Buffer
 
 Record = Mapping[str, Any]
 

@@ -3,9 +3,9 @@
 from visaproof.report.one_kernel.collision import collision_of
 from visaproof.report.pictures.conflict import NARROW, WIDE, conflict_picture
 from visaproof.report.pictures.outside import outside_picture
-from visaproof.report.pictures.words import Buffer
 from visaproof.report.records import bounds, conflicts
 from visaproof.report.records.common import LaunchExample
+from visaproof.report.text.buffer_words import Buffer
 
 WIDTHS = ((WIDE, "wide"), (NARROW, "narrow"))
 

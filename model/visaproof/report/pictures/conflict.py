@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from visaproof.report.one_kernel.collision import Collision, ends, place_of, shared
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip
-from visaproof.report.pictures.words import Buffer, value_text
 from visaproof.report.records.common import Write
+from visaproof.report.text.buffer_words import Buffer, value_text
 
 MOST_BYTES = 16
 """Cells of memory that are drawn."""

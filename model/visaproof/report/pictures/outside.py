@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip
-from visaproof.report.pictures.words import Buffer
 from visaproof.report.records.bounds import Access
+from visaproof.report.text.buffer_words import Buffer
 
 WIDE, NARROW = 960, 400
 HALF = 1 << 31

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from visaproof.report.pictures.drawing import Drawing, fitting
-from visaproof.report.pictures.words import Buffer, value_text
 from visaproof.report.records.refine import Dword
+from visaproof.report.text.buffer_words import Buffer, value_text
 
 WIDE, NARROW = 960, 400
 SIDES = (("before", "d"), ("source", "s"), ("target", "t"))

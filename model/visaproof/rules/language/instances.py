@@ -52,6 +52,10 @@ class Instance:
         names = (one.name for one in self.rule.declared if one.kind is Kind.SURFACE)
         return tuple((self.surfaces[name], name) for name in names if self.surfaces[name] != name)
 
+    def on_one_surface(self, one: str, other: str) -> "Instance":
+        """The same where two names are of one surface."""
+        return replace(self, surfaces={key: one if name == other else name for key, name in self.surfaces.items()})
+
     @property
     def label(self) -> str:
         """`DG2, mask M5, channels RGB`"""
