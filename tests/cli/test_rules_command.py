@@ -28,7 +28,7 @@ def test_a_rule_that_is_as_stated_ends_with_0(tmp_path: Path, capsys: pytest.Cap
     """Proved as stated, and refuted as expected."""
     assert main(["rules", _file(tmp_path)]) == 0
     assert main(["rules", _file(tmp_path, "M3", "expect: refuted\nright if: mask within 0xff\n")]) == 1
-    assert "1 rules: 0 as stated, 1 not" in capsys.readouterr().out
+    assert "1 rule: 0 as stated, 1 not" in capsys.readouterr().out
     assert main(["rules", _file(tmp_path, "M1_NM", "expect: refuted\nright if: mask includes 0xff\n")]) == 0
     assert "right if mask includes 0xff: proved" in capsys.readouterr().out
 

@@ -40,6 +40,17 @@ def test_a_target_that_is_undefined_more_often_is_refuted() -> None:
     assert "multiple of 4" in verdict.counterexample.target.undefined
 
 
+def test_lanes_beyond_a_variable_are_named() -> None:
+    """`data` has 8 dwords: of 16 lanes the last 8 have none, unless a condition keeps them off."""
+    doubled = "  add (M1, 16) data(0,0)<1> off(0,0)<1;1,0> off(0,0)<1;1,0>\n"
+    shifted = "  shl (M1, 16) data(0,0)<1> off(0,0)<1;1,0> 0x1:ud\n"
+    all_lanes = check_rule(_rule(doubled, shifted, "observe: data"))
+    first_eight = check_rule(_rule(doubled, shifted, "observe: data", "pre: mask within 0xff"))
+    assert isinstance(all_lanes, Proved)
+    assert isinstance(first_eight, Proved)
+    assert (all_lanes.undefined_lanes, first_eight.undefined_lanes) == (tuple(range(8, 16)), ())
+
+
 def test_an_undefined_source_allows_anything() -> None:
     """Two lanes on one address leave a scatter without meaning."""
     anything = "  scatter4_scaled.G (M1_NM, 8) S 0x0:ud other.0 off.0\n"

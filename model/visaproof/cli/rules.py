@@ -255,7 +255,7 @@ def _print(checked: "list[Checked]", brief: bool) -> None:
             print(line)
     wrong = [one for one in checked if not one.as_stated]
     print()
-    print(f"{len(checked)} rules: {len(checked) - len(wrong)} as stated, {len(wrong)} not")
+    print(f"{len(checked)} rule{'s' * (len(checked) != 1)}: {len(checked) - len(wrong)} as stated, {len(wrong)} not")
     for one in wrong:
         print(f"  not as stated: {one.rule.name}")
     sys.stdout.flush()

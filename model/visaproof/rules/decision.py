@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from visaproof.isa.errors import LimitReached
 from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
-from visaproof.rules.instance import check_prepared, prepared
+from visaproof.rules.instance import check_prepared, prepared, undefined_lanes
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.reader import read_rule
 from visaproof.rules.language.syntax import Condition, Expect, Rule
@@ -53,6 +53,7 @@ def check_instances(
     """
     rungs: dict[str, None] = {}
     unknown: Unknown | None = None
+    undefined: set[int] = set()
     vacuous, count = 0, 0
     for one in ready:
         if isinstance(one, Illegal):
@@ -61,6 +62,7 @@ def check_instances(
         match check_prepared(one, conditions, timeout, quick):
             case Refines(rung):
                 rungs[rung] = None
+                undefined |= undefined_lanes(one, conditions)
             case Unknown() as reason:
                 unknown = unknown or Unknown(f"{one.instance.label}: {reason.reason}")
             case Vacuous():
@@ -71,7 +73,7 @@ def check_instances(
         return unknown
     if vacuous == count:
         return Vacuous(reason="the preconditions hold only where the source is undefined")
-    return Proved(tuple(rungs), count - vacuous)
+    return Proved(tuple(rungs), count - vacuous, tuple(sorted(undefined)))
 
 
 def is_as_stated(rule: Rule, verdict: Verdict, when_right: Verdict | None) -> bool:

@@ -19,6 +19,7 @@ from visaproof.rules.language.instances import Instance, rule_place
 from visaproof.rules.language.syntax import Condition
 from visaproof.rules.programs import Prepared, comparison_of, contents_of, prepare, surface_of
 from visaproof.rules.questions.conditions import Premise, place_of, premise
+from visaproof.rules.questions.symbols import lanes
 from visaproof.rules.verdicts import Illegal, OfInstance, Refuted
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, is_false, neg, symbol, symbols_of, true
@@ -51,6 +52,13 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
         return verdict
     except (ReadError, NotModelled) as error:
         raise _in_rule(ready.instance, error) from None
+
+
+def undefined_lanes(ready: Prepared, conditions: Sequence[Condition]) -> set[int]:
+    """Lanes with which the source is undefined, as its variables are too short, though the conditions allow them."""
+    undefined = {condition for condition, _ in ready.runners[0].trace.conditions}
+    assumed = premise(conditions, ready.instance).inputs
+    return {lane for lane, runs in enumerate(lanes()) if neg(runs) in undefined and not is_false(conj(runs, *assumed))}
 
 
 def _may_overlap(ready: Prepared, assumed: Premise) -> tuple[str, str] | None:

@@ -46,6 +46,7 @@ class KeptVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     proved: list[str] = []
     instances: int = 0
+    undefined_lanes: tuple[int, ...] = ()
     vacuous: str = ""
     illegal: str = ""
     refuted: KeptRun | None = None
@@ -87,8 +88,8 @@ def recalled(row: KeptRule, rule: Rule) -> tuple[Verdict, Verdict | None] | None
 def kept(verdict: Verdict) -> KeptVerdict | None:
     """The verdict as data; None where another try may find more."""
     match verdict:
-        case Proved(rungs, count):
-            return KeptVerdict(proved=list(rungs), instances=count)
+        case Proved(rungs, count, undefined):
+            return KeptVerdict(proved=list(rungs), instances=count, undefined_lanes=undefined)
         case Vacuous(reason=reason):
             return KeptVerdict(vacuous=reason)
         case Illegal(instance):
@@ -127,7 +128,7 @@ def verdict_of(one: KeptVerdict, rule: Rule, conditions: Sequence[Condition]) ->
     if sum(map(bool, (one.proved, one.vacuous, one.illegal, one.refuted))) != 1:
         return None
     if one.proved:
-        return Proved(tuple(one.proved), one.instances)
+        return Proved(tuple(one.proved), one.instances, one.undefined_lanes)
     if one.vacuous:
         return Vacuous(reason=one.vacuous)
     label = one.illegal if one.refuted is None else one.refuted.instance

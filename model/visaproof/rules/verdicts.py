@@ -72,6 +72,8 @@ class Proved:
     rungs: tuple[str, ...]
     """What decided the instances, each once."""
     instances: int
+    undefined_lanes: tuple[int, ...] = ()
+    """Nothing is shown of these: in some instance the source is undefined as soon as one of them runs."""
 
 
 @dataclass(frozen=True, slots=True)

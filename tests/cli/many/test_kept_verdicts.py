@@ -19,6 +19,13 @@ surface: S
 =>
   scatter4_scaled.G (M1, 8) S 0x0:ud off.0 data.0
 """
+DOUBLED = """rule: mine
+var: x ud[8]
+observe: x
+  add (M1, 16) x(0,0)<1> x(0,0)<1;1,0> x(0,0)<1;1,0>
+=>
+  shl (M1, 16) x(0,0)<1> x(0,0)<1;1,0> 0x1:ud
+"""
 
 
 @pytest.fixture
@@ -177,6 +184,15 @@ def test_a_second_run_of_rules_asks_nothing_and_says_the_same(visaproof, cache, 
     assert visaproof("rules", file, "--cache", cache) == first
     _changed(cache, lambda row: row | {"seconds": 0.0}, signed=False)
     assert visaproof("rules", file, "--cache", cache).code == 70  # it had to ask
+
+
+def test_a_kept_proof_of_a_rule_names_the_lanes_that_it_does_not_cover(visaproof, cache, no_solver, tmp_path):
+    file = tmp_path / "mine.rule"
+    file.write_text(DOUBLED)
+    first = visaproof("rules", file, "--cache", cache)
+    assert "nothing is shown of lanes 8..15" in first.out
+    no_solver()
+    assert visaproof("rules", file, "--cache", cache) == first
 
 
 @pytest.mark.parametrize("forged", ["inputs", "instance", "proof", "rule"])

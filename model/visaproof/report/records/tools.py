@@ -20,6 +20,7 @@ class RuleRecord(msgspec.Struct, kw_only=True):
     seconds: float
     by: list[str]
     instances: int | None
+    undefined_lanes: list[int]
     reason: str
     right_if: list[str]
     verdict_right_if: str | None

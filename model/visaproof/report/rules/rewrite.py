@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
+from visaproof.queries.kernels.suspects import ranges
 from visaproof.refinement.verdicts import Unknown, Vacuous
 from visaproof.report.text.columns import WIDTH, beside
 from visaproof.report.text.tables import table
@@ -75,7 +76,7 @@ def name_of(verdict: Verdict) -> str:
 def _by(one: Checked) -> str:
     shown = one.when_right if isinstance(one.verdict, Refuted) and one.when_right is not None else one.verdict
     match shown:
-        case Proved(rungs, instances):
+        case Proved(rungs, instances, _):
             return f"{' and '.join(rungs)}, {instances} instance{'s' * (instances != 1)}"
         case Refuted():
             return "a run of both sides"
@@ -95,6 +96,10 @@ def details(one: Checked) -> Iterator[str]:
                 yield ""
                 yield f"{one.rule.name}: the target is not legal ({instance.label})"
                 yield f"  {position}: {reason}"
+            case Proved(undefined_lanes=lanes) if lanes:
+                yield ""
+                yield f"{one.rule.name}: nothing is shown of lanes {ranges(lanes)}{given}"
+                yield "  its variables are too short for them: where one of them runs, the source is undefined"
             case _:
                 pass
     if one.rule.right_if and isinstance(one.verdict, Refuted):
@@ -216,6 +221,7 @@ def record(one: Checked) -> dict[str, object]:
         "seconds": round(one.seconds, 3),
         "by": list(one.verdict.rungs) if isinstance(one.verdict, Proved) else [],
         "instances": one.verdict.instances if isinstance(one.verdict, Proved) else None,
+        "undefined_lanes": list(one.verdict.undefined_lanes) if isinstance(one.verdict, Proved) else [],
         "reason": getattr(one.verdict, "reason", ""),
         "right_if": right_if(one.rule),
         "verdict_right_if": None if one.when_right is None else name_of(one.when_right),
