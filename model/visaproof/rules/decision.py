@@ -6,13 +6,13 @@ check_rule(read_rule(text, "my.rule")) -> Proved | Refuted | Illegal | Unknown |
 from collections.abc import Callable, Iterable, Sequence
 
 from visaproof.isa.errors import LimitReached
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
-from visaproof.rules.instance import check_prepared, prepared, undefined_lanes
+from visaproof.refinement.verdicts import Unknown, Vacuous
+from visaproof.rules.instance import check_prepared, prepared
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.reader import read_rule
 from visaproof.rules.language.syntax import Condition, Expect, Rule
 from visaproof.rules.programs import Prepared
-from visaproof.rules.verdicts import Illegal, Proved, Refuted, Verdict
+from visaproof.rules.verdicts import Illegal, Proved, Refuted, Right, Verdict
 from visaproof.smt.limit import Limit
 
 DEFAULT_TIMEOUT = 20.0
@@ -60,9 +60,9 @@ def check_instances(
             return one
         count += 1
         match check_prepared(one, conditions, timeout, quick):
-            case Refines(rung):
+            case Right(rung, lanes):
                 rungs[rung] = None
-                undefined |= undefined_lanes(one, conditions)
+                undefined.update(lanes)
             case Unknown() as reason:
                 unknown = unknown or Unknown(f"{one.instance.label}: {reason.reason}")
             case Vacuous():

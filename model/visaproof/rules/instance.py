@@ -12,6 +12,7 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.refinement.decision import decide
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.premises import Premises
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.rules.counterexamples import counterexample_of
@@ -20,7 +21,7 @@ from visaproof.rules.language.syntax import Condition
 from visaproof.rules.programs import Prepared, comparison_of, contents_of, prepare, surface_of
 from visaproof.rules.questions.conditions import Premise, place_of, premise
 from visaproof.rules.questions.symbols import lanes
-from visaproof.rules.verdicts import Illegal, OfInstance, Refuted
+from visaproof.rules.verdicts import Illegal, OfInstance, Refuted, Right
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, is_false, neg, symbol, symbols_of, true
 from visaproof.visaasm import syntax
@@ -47,18 +48,11 @@ def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: fl
     assumed = premise(conditions, ready.instance)
     try:
         verdict = _decided(ready, assumed, timeout, quick)
-        if isinstance(verdict, Refines) and (pair := _may_overlap(ready, assumed)) is not None:
+        if isinstance(verdict, Right) and (pair := _may_overlap(ready, assumed)) is not None:
             return _on_one_surface(ready, pair, conditions, timeout, quick)
         return verdict
     except (ReadError, NotModelled) as error:
         raise _in_rule(ready.instance, error) from None
-
-
-def undefined_lanes(ready: Prepared, conditions: Sequence[Condition]) -> set[int]:
-    """Lanes with which the source is undefined, as its variables are too short, though the conditions allow them."""
-    undefined = {condition for condition, _ in ready.runners[0].trace.conditions}
-    assumed = premise(conditions, ready.instance).inputs
-    return {lane for lane, runs in enumerate(lanes()) if neg(runs) in undefined and not is_false(conj(runs, *assumed))}
 
 
 def _may_overlap(ready: Prepared, assumed: Premise) -> tuple[str, str] | None:
@@ -159,8 +153,22 @@ def _decided(ready: Prepared, assumed: Premise, timeout: float, quick: bool) -> 
             return Unknown(reason)
         case Bounded(found=found) | Apart(found=found):  # parts of programs have no loops, and surfaces of their own
             return Unknown(f"shown under conditions that a rule does not state ({found})")
-        case Refines() | Unknown() as verdict:
-            return verdict
+        case Unknown() as unknown:
+            return unknown
+        case Refines(rung):
+            return Right(rung, _undefined_lanes(comparison.question, assumed))
+
+
+def _undefined_lanes(question: Question, assumed: Premise) -> tuple[int, ...]:
+    """Lanes with which the source is undefined, as where its variables are too short, though the conditions allow them.
+
+    A lane is told where its being on is a condition of undefined behaviour by itself.
+    """
+    return tuple(
+        lane
+        for lane, runs in enumerate(lanes())
+        if runs in question.source.undefined and not is_false(conj(runs, *assumed.inputs))
+    )
 
 
 def _may_hold_something(ready: Prepared, assumed: Premise, timeout_ms: int) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from visaproof.isa.errors import Position
 from visaproof.refinement.difference import Difference
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
+from visaproof.refinement.verdicts import Unknown, Vacuous
 from visaproof.rules.language.instances import Instance
 
 Place = tuple[str, tuple[int, ...]]
@@ -95,5 +95,15 @@ class Illegal:
 Verdict = Proved | Refuted | Illegal | Unknown | Vacuous
 """Of a rule; the last two are those of refinement."""
 
-OfInstance = Refines | Refuted | Unknown | Vacuous
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """The target of an instance does what its source does, as `rung` shows."""
+
+    rung: str
+    undefined_lanes: tuple[int, ...]
+    """Those with which the source is undefined though the conditions allow them: nothing is shown of them."""
+
+
+OfInstance = Right | Refuted | Unknown | Vacuous
 """Of one instance."""

@@ -99,7 +99,7 @@ def details(one: Checked) -> Iterator[str]:
             case Proved(undefined_lanes=lanes) if lanes:
                 yield ""
                 yield f"{one.rule.name}: nothing is shown of lanes {ranges(lanes)}{given}"
-                yield "  its variables are too short for them: where one of them runs, the source is undefined"
+                yield "  where one of them runs, the source is undefined, as where its variables are too short"
             case _:
                 pass
     if one.rule.right_if and isinstance(one.verdict, Refuted):
