@@ -289,3 +289,16 @@ def test_what_few_arguments_come_to_is_shown_in_the_launch_of_the_example(
         assert outside_in(capsys, launch["command"])
     monkeypatch.setattr(too_small.TooSmall, "_like", lambda *_: ())
     assert not any(launch["found"] for launch in found())
+
+
+def test_the_search_ends_within_the_limit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run without end stands for slow ones: answers that were there before it stay."""
+
+    def endless(*_: object, **__: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(too_small, "run_launch", endless)
+    messages = asked(capsys, "guarded", "--limit", "6")
+    assert messages
+    assert {message["launch"]["reason"] for message in messages} == {"limit of 6 s reached"}

@@ -191,8 +191,10 @@ class TooSmall:
         left, self.left = self.left, self.of_examples
         launches = UsualLaunches(self.program, replace(self.launches.stated, example=example))
         candidates = takewhile(lambda one: one.like_the_example, launches)
-        found = [self._record(one) for one in islice(candidates, len(launches.stated.contents))]
-        self.left, self.of_examples = left, self.left
+        try:
+            found = [self._record(one) for one in islice(candidates, len(launches.stated.contents))]
+        finally:  # a limit may end it
+            self.left, self.of_examples = left, self.left
         yield from (one for one in found if one is not None)
 
     def _record(self, candidate: Candidate) -> "Recorded | None":

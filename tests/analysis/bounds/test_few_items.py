@@ -50,3 +50,11 @@ def test_with_any_global_offset_they_are_not_enough(capsys: pytest.CaptureFixtur
     for one in asked(capsys, "--assume", "launch,-global-ids"):
         assert one["bounds"]["verdict"] == "refuted"
         assert one["inside_if"] is None or one["inside_if"]["where"] != [FEW]
+
+
+@pytest.mark.slow
+def test_what_the_user_excludes_is_not_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of launches with more work items only, none has fewer."""
+    for one in asked(capsys, "--where", "global_size_x >= 4294967295"):
+        assert one["bounds"]["verdict"] == "refuted"
+        assert one["inside_if"] is None or one["inside_if"]["where"] != [FEW]

@@ -25,7 +25,7 @@ from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
-from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
@@ -228,10 +228,8 @@ class OfMessage:
         """What the address itself says, behind the last byte that it may reach."""
         reaching = [
             (address_of(question, doubt.access), doubt.access.width)
-            for question in self.rounds
-            for doubt in question.outside
-            if doubt.access.lane in (0, None)
-        ]
+            for question in self.rounds for doubt in question.outside if doubt.access.lane in (0, None)
+        ]  # fmt: skip
         ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
         for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
             for one in furthest(address, self.finder.names, self.arguments(), self.finder.offsets(self.key)):
@@ -325,9 +323,14 @@ class OfMessage:
 
     def is_reached_under(self, more: Sequence[Bool]) -> bool:
         """Whether a launch in which this holds comes to an access."""
-        question = self.rounds[0]
-        comes = disj(*(doubt.access.guard for doubt in question.outside))
-        formula = conj(*question.premises, *more, comes)
+        return self._is_possible(more, disj(*(doubt.access.guard for doubt in self.rounds[0].outside)))
+
+    def is_launched(self, more: Sequence[Bool]) -> bool:
+        """Whether there is a launch in which this holds."""
+        return self._is_possible(more, disj(*launched_lanes(self.finder.names.kernel)))
+
+    def _is_possible(self, more: Sequence[Bool], comes: Bool) -> bool:
+        formula = conj(*self.rounds[0].premises, *more, comes)
         usual = in_usual_launches(self.finder.asked, formula)
         return any(isinstance(solve([one], MOST_MS), Satisfiable) for one in chain(usual, [formula]))
 

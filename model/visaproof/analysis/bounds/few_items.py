@@ -18,7 +18,8 @@ from visaproof.smt import BitVec, Bool, Op, value_of
 
 
 def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
-    """That the global size is no larger, in one dimension, if no such launch comes to an access of the message."""
+    """That the global size is no larger, in one dimension, if such launches exist and none comes to an access of the
+    message."""
     if not all(is_negative(doubt.access.guard) for each in rounds for doubt in each.outside):
         return None
     asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
@@ -27,7 +28,7 @@ def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key:
         own = stated_relation(finder.names, relation)
         guards = [(each, [doubt.access.guard for doubt in each.outside]) for each in rounds if each.outside]
         rungs = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]
-        if rungs and all(rungs):
+        if rungs and all(rungs) and asked.is_launched((*own.facts, own.term)):
             return InsideIf((relation,), ", ".join(dict.fromkeys(rungs)))
     return None
 

@@ -1,6 +1,6 @@
 """A launch for each counterexample about one kernel, or why none is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +9,7 @@ from visaproof.analysis.bounds.verdicts import Meaningless, Outside
 from visaproof.analysis.conflicts.kernel import Finding
 from visaproof.analysis.conflicts.verdicts import Conflict
 from visaproof.analysis.surface_sizes import argument_of
-from visaproof.execution.example_launch import Event, NoLaunch
+from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch
 from visaproof.execution.payload import Program
 from visaproof.execution.too_small import TooSmall
 from visaproof.isa.errors import LimitReached, Position
@@ -60,17 +60,22 @@ class LaunchSearch:
         if argument is None and surface != SLM:
             return self._of_no_argument(surface)
         example = launch_in(self.answers, shown.values)
-        found = self._too_small.find(position, argument and argument.index, example)
-        return ShownLaunch(found, self.command, self._too_small.program.simd)
+        return self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
 
     def _with_event(self, shown: ShownRun, position: Position, event: Event) -> ShownLaunch | None:
         """None where no launch information says what a launch is."""
         answers = self.answers
         if not answers.launch.meanings:
             return None
+        stated = self.where, self.sizes, self.global_size
+        return self._shown(lambda: launch_of(answers, shown, position, event, *stated))
+
+    def _shown(self, find: Callable[[], ExampleLaunch | NoLaunch]) -> ShownLaunch:
+        """What is found in time."""
+        answers = self.answers
         try:
             with answers.limit.within(SHARE):
-                found = launch_of(answers, shown, position, event, self.where, self.sizes, self.global_size)
+                found = find()
         except LimitReached as reached:
             found = NoLaunch(str(reached))
         simd = Program(answers.kernel, answers.launch, answers.platform).simd
