@@ -209,6 +209,20 @@ def test_coordinates_beyond_the_dimensions_are_zero() -> None:
         read_by(body.format("U"), LINE, COUNTED)
 
 
+@pytest.mark.parametrize("shape", [ImageShape((8, 2)), ImageShape((8, 2, 2))])
+@pytest.mark.parametrize(
+    "read", ["load_lz.RGBA (M1, 8) 0x0:uw T6 X.0 U.0", "sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 X.0 F.0"]
+)
+def test_coordinates_that_are_left_out_at_the_end_are_zero(read: str, shape: ImageShape) -> None:
+    """As IGC leaves out those that the source says are 0: (x, 0) has one coordinate, and (0, x) and (x, 1) have two."""
+    content = texels(*range(shape.size // 4))
+    assert read_by(f"    {read}", shape, content, Outside.EDGE) == tuple(range(32))
+    second = "ZERO.0" if "load" in read else "FZERO.0"
+    assert read_by(f"    {read} {second}", shape, content, Outside.EDGE) == tuple(range(32))
+    one = "    mov (M1, 8) ZERO(0,0)<1> 0x1:d\n    load_lz.RGBA (M1, 8) 0x0:uw T6 X.0 U.0 ZERO.0"
+    assert read_by(one, shape, content) == tuple(range(32, 64))
+
+
 @pytest.mark.parametrize(
     "read", ["sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 X.0", "sample_l.RGBA (M1, 8) 0x0:uw S0 T6 X.0 FZERO.0"]
 )

@@ -98,8 +98,9 @@ def sampled(image: TexelImage, opcode: str, coordinates: Sequence[int | float]) 
         level, *coordinates = coordinates or (0,)
         if level != 0:
             raise NotModelled(f"{opcode} at level {level}")
-    if len(coordinates) < axes or any(coordinates[axes:]):
+    if not coordinates or any(coordinates[axes:]):
         raise NotModelled(f"{opcode} with {len(coordinates)} coordinates in an image of {axes} dimensions")
+    coordinates = [*coordinates, *[0] * (axes - len(coordinates))]  # Intel's compiler leaves out zeros at the end
     if image.channels < CHANNELS:
         raise NotModelled(f"{opcode} of an image whose texels have only {'RGBA'[: image.channels]}")
     if opcode != LOAD and image.sampler is None:
