@@ -97,5 +97,5 @@ def test_each_number_of_a_vector_is_passed(type_name: str, text: str) -> None:
     known = replace(NOTHING_KNOWN.with_inputs(kernel, inputs), infos=infos)
     launches = UsualLaunches(Program(kernel, known, Platform.TGLLP), Stated())
     (index,) = launches.takes.values
-    candidate = replace(next(iter(launches)), numbers={index: 9})
+    candidate = replace(next(iter(launches)), numbers={index: (9,) * (text.count(",") + 1)})
     assert launches.arguments(candidate) == {0: text}

@@ -59,10 +59,10 @@ laid out as the device does for any such size, or for the one that the kernel re
 offset, no wrap of global ids.  none takes every input as arbitrary; ids has consecutive local_id_x in the lanes of a
 thread, and equal y and z, which not every launch has; bounded has that, scalars and local sizes in 1..2^14, global
 offsets of 0 and group ids below 2^16.
---where states a relation between arguments by value and the launch: numbers, names (arguments, argN, local_size_x,
-global_size_x, group_count_x, and NAME.width, height, depth, layers of an image), + - * and parentheses, % by a number,
-and one of >= <= == != > <.  Integers are meant: nothing wraps, and an argument has a sign where the zebin says that its
-type has one.
+--where states a relation between arguments by value and the launch: numbers, names (arguments, argN, NAME.x or NAME.s0
+of a vector, local_size_x, global_size_x, group_count_x, and NAME.width, height, depth, layers of an image), + - * and
+parentheses, % by a number, and one of >= <= == != > <.  Integers are meant: nothing wraps, and an argument has a sign
+where the zebin says that its type has one.
 Where lanes meet because a pitch is too small or wraps, the answer begins with relations under which the scatter was
 proved free (--assume launch): the first of n >= 1, multiples of local sizes, constants of the code and multiples of
 global sizes, then the largest upper bound.  The exit code is 1 unless --where states them.

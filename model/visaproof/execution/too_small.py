@@ -13,8 +13,8 @@ from visaproof.execution.example_launch import MOST_STATEMENTS, SAMPLED, Event, 
 from visaproof.execution.payload import Program
 from visaproof.execution.run import run_launch
 from visaproof.execution.shape import Shape, ThreadId
-from visaproof.execution.usual_launches import Candidate, Contents, Stated, UsualLaunches
-from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError
+from visaproof.execution.usual_launches import Candidate, Contents, Numbers, Stated, UsualLaunches
+from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
 from visaproof.semantics.concrete.choices import Choices
@@ -86,7 +86,7 @@ class TooSmall:
         self._more = islice(_by_shape(self.launches), MOST_RECORDED)
 
     def find(
-        self, position: Position, argument: int | None, example: tuple[Shape, Mapping[int, int]] | None = None
+        self, position: Position, argument: int | None, example: tuple[Shape, Numbers] | None = None
     ) -> ExampleLaunch | NoLaunch:
         """A launch in which the statement leaves the buffer of the argument, or shared local memory.
 
@@ -96,7 +96,8 @@ class TooSmall:
             return NoLaunch("without launch information (`--launch FILE`) no launch is known")
         self.before = None
         every = chain(self._all(), self._like(example))
-        reaching = (one for one in every if (position, argument) in one.ends or position in one.outside)
+        defined = (one for one in every if one.collision != position)  # it ends the run, however large buffers are
+        reaching = (one for one in defined if (position, argument) in one.ends or position in one.outside)
         first: Recorded | None = None
         tried = 0
         for one in reaching:
@@ -184,7 +185,7 @@ class TooSmall:
                 self.recorded.append(found)
                 yield found
 
-    def _like(self, example: tuple[Shape, Mapping[int, int]] | None) -> Iterator["Recorded"]:
+    def _like(self, example: tuple[Shape, Numbers] | None) -> Iterator["Recorded"]:
         """The analysis' own example."""
         if example is None or self.of_examples <= 0:
             return
@@ -205,13 +206,13 @@ class TooSmall:
         further = self._run(candidate, self._sized(True, {}))
         if further is None:
             return found
-        return replace(found, ends={**found.ends, **further.ends}, large=True)
+        return replace(found, ends={**found.ends, **further.ends}, large=True, collision=further.collision)
 
     def _run(self, candidate: Candidate, launches: UsualLaunches) -> "Recorded | None":
         passed = launches.passed(candidate)
         if passed is None:
             return None
-        furthest, watch, ended = _Furthest(), _Watch(), False
+        furthest, watch, ended, collision = _Furthest(), _Watch(), False, None
         contents = {index: one.content for index, one in passed.items()}
         try:
             values, memory = prepare(
@@ -227,6 +228,8 @@ class TooSmall:
             if ran.undefined is not None and ran.undefined.cause is InNoBuffer:
                 watch.outside.add(ran.undefined.position)
                 ended = True
+            if ran.undefined is not None and ran.undefined.cause is WritesCollide:
+                collision = ran.undefined.position
         except (ReadError, NotModelled) as error:  # what came before has happened
             self.stopped = error.message if isinstance(error, ReadError) else error.what
         finally:
@@ -234,7 +237,7 @@ class TooSmall:
         known: dict[str, int | None] = {memory.local.name: None}
         known |= {memory.buffers[index].name: index for index in passed if index in memory.buffers}
         ends = {(place, known[name]): end for (place, name), end in furthest.found.items() if name in known}
-        return Recorded(candidate, ends, frozenset(watch.outside), ended)
+        return Recorded(candidate, ends, frozenset(watch.outside), ended, collision=collision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +252,8 @@ class Recorded:
     """Whether one of them ended the run."""
     large: bool = False
     """Whether the ends are those in buffers of LARGE bytes."""
+    collision: Position | None = None
+    """Where two lanes wrote one byte, which ended the run."""
 
     def end(self, position: Position, argument: int | None) -> End:
         """How far the statement reaches into the memory."""

@@ -16,6 +16,7 @@ from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.relations.image_names import extent_name
+from visaproof.launch.relations.vector_names import names_of
 
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
@@ -29,6 +30,8 @@ RANDOM_DRAWS = 4
 
 
 Contents = Literal["zeros", "small", "counting"]
+Numbers = Mapping[int, tuple[int, ...]]
+"""What is passed for arguments by value, by index: a number, or those of the components of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Stated:
     allows: Callable[[Mapping[str, int]], bool] = lambda _: True
     """Whether these numbers obey the user's relations."""
     global_size: Triple | None = None
-    example: tuple[Shape, Mapping[int, int]] | None = None
+    example: tuple[Shape, "Numbers"] | None = None
     contents: Sequence["Contents"] = ("zeros",)
     """Of buffers; each launch is tried with these."""
 
@@ -50,8 +53,7 @@ class Candidate:
     """A launch to be tried."""
 
     shape: Shape
-    numbers: Mapping[int, int]
-    """Arguments by value, by index."""
+    numbers: "Numbers"
     like_the_example: bool
     named: Mapping[str, int]
     """The numbers by the names that relations and sizes use."""
@@ -133,30 +135,40 @@ class UsualLaunches:
         """As `visaproof run` takes them."""
         info = self.program.launch.info
         return {
-            index: _argument(self.takes, index, value, info(index).scalar_bytes)
-            for index, value in candidate.numbers.items()
+            index: _argument(self.takes, index, numbers, info(index).scalar_bytes)
+            for index, numbers in candidate.numbers.items()
         }
 
-    def _all(self) -> Iterator[tuple[bool, Shape, dict[int, int]]]:
+    def _all(self) -> Iterator[tuple[bool, Shape, Numbers]]:
         if self.stated.example is not None:
-            shape, numbers = self.stated.example
+            shape, _ = self.stated.example
             if shape.items <= MOST_ITEMS:
-                yield True, shape, {**self._usual(shape), **numbers}
+                yield True, shape, self._of_example(shape)
         draw, shapes = random.Random(1), list(self._shapes())
         for some in (shapes[:1], shapes[1:]):  # what a single group shows is the easiest to read
             yield from ((False, shape, numbers) for shape in some for numbers in self._likely(shape))
             yield from ((False, shape, numbers) for shape in some for numbers in self._drawn(shape, draw))
 
-    def _likely(self, shape: Shape) -> Iterator[dict[int, int]]:
-        yield self._usual(shape)
+    def _likely(self, shape: Shape) -> Iterator[Numbers]:
+        usual = self._usual(shape)
+        yield usual
         if self.stated.example is not None:
-            yield {**self._usual(shape), **self.stated.example[1]}
+            yield self._of_example(shape)
+        sized = {index: _first((*shape.global_size, 1), one) for index, one in usual.items() if len(one) > 1}
+        if sized:
+            yield {**usual, **sized}
 
-    def _drawn(self, shape: Shape, draw: random.Random) -> Iterator[dict[int, int]]:
-        yield dict.fromkeys(self.takes.values, shape.items)
+    def _of_example(self, shape: Shape) -> Numbers:
+        """With its arguments, as far as it has them."""
+        usual, (_, numbers) = self._usual(shape), self.stated.example or (shape, {})
+        return {index: _first(numbers.get(index, ()), one) for index, one in usual.items()}
+
+    def _drawn(self, shape: Shape, draw: random.Random) -> Iterator[Numbers]:
+        parts = {index: self._parts(index) for index in self.takes.values}
+        yield {index: (shape.items,) * count for index, count in parts.items()}
         pool = (1, 2, 3, 4, 8, 16, *shape.global_size[:2], shape.items)
-        for _ in range(RANDOM_DRAWS if self.takes.values else 0):
-            yield {index: draw.choice(pool) for index in self.takes.values}
+        for _ in range(RANDOM_DRAWS if parts else 0):
+            yield {index: tuple(draw.choice(pool) for _ in range(count)) for index, count in parts.items()}
 
     def _shapes(self) -> Iterator[Shape]:
         """Few work items first; of the largest groups one alone."""
@@ -194,22 +206,37 @@ class UsualLaunches:
         )
         return [size for size in sizes if prod(size) <= shape.most]
 
-    def _usual(self, shape: Shape) -> dict[int, int]:
-        """What hosts pass for arguments of these names: extents of the launch, or the number of its work items."""
-        x, y, _ = shape.global_size
+    def _usual(self, shape: Shape) -> Numbers:
+        """What hosts pass for arguments of these names: extents of the launch, or the number of its work items.
+
+        Steps between elements, rows and slices, where a vector is called so.
+        """
+        x, y, z = shape.global_size
         of_columns = ("w", "col", "nx", "stride", "pitch", "ld", "xs", "xdim")
         of_rows = ("h", "row", "ny", "ys", "ydim")
-        found: dict[int, int] = {}
+        found: dict[int, tuple[int, ...]] = {}
         for index in self.takes.values:
-            name = self.takes.shown(index).lower()
+            name, parts = self.takes.shown(index).lower(), self._parts(index)
             one_of_many = y > 1 and (name.startswith(of_columns) or name.startswith(of_rows))
-            found[index] = shape.items if not one_of_many else x if name.startswith(of_columns) else y
+            if parts > 1 and "stride" in name:
+                found[index] = _first((1, x, x * y, x * y * z), (x * y * z,) * parts)
+                continue
+            found[index] = (shape.items if not one_of_many else x if name.startswith(of_columns) else y,) * parts
         return found
 
-    def _named(self, shape: Shape, numbers: Mapping[int, int]) -> dict[str, int]:
+    def _parts(self, index: int) -> int:
+        """Numbers that are passed for an argument: those of a vector, or of a structure as the kernel takes it."""
+        slots, scalar = self.takes.values[index], self.program.launch.info(index).scalar_bytes
+        size = max(slot.offset + slot.size for slot in slots)
+        parts = len(slots) if len(slots) * slots[0].size == size else 1
+        return size // scalar if scalar and not size % scalar else parts
+
+    def _named(self, shape: Shape, numbers: Numbers) -> dict[str, int]:
         """The numbers by the names that relations and sizes use."""
-        named = {self.takes.shown(index): value for index, value in numbers.items()}
-        named |= {f"arg{index}": value for index, value in numbers.items()}
+        launch, named = self.program.launch, dict[str, int]()
+        for index, values in numbers.items():
+            for one in (launch.argument(index), Argument(index)):
+                named |= zip(names_of(one, launch), values, strict=False)
         for value, sizes in (
             ("local_size", shape.local_size), ("global_size", shape.global_size), ("group_count", shape.group_count),
         ):  # fmt: skip
@@ -239,13 +266,14 @@ def _buffer(index: int, size: int, contents: Contents) -> Passed:
     return Passed(f"small:{count}:{index + 1}", small_numbers(count, index + 1))
 
 
-def _argument(takes: Parameters, index: int, value: int, scalar: int) -> str:
-    """An argument as `visaproof run` takes it; a vector has the number in each part, of so many bytes where known."""
-    slots = takes.values[index]
-    size = max(slot.offset + slot.size for slot in slots)
-    parts = len(slots) if len(slots) * slots[0].size == size else 1
-    parts = size // scalar if scalar and not size % scalar else parts
-    limit = 1 << 8 * min(scalar or slots[0].size, slots[0].size) - 1
-    number = value - 2 * limit if value >= limit else value
-    one = f"{float(number)}" if slots[0].type.floating else f"{number}"
-    return ",".join([one] * parts)
+def _first(numbers: Sequence[int], others: tuple[int, ...]) -> tuple[int, ...]:
+    """These in the place of the first of the others."""
+    return (*numbers, *others[len(numbers) :])[: len(others)]
+
+
+def _argument(takes: Parameters, index: int, numbers: tuple[int, ...], scalar: int) -> str:
+    """An argument as `visaproof run` takes it; the parts of a vector have so many bytes where that is known."""
+    first = takes.values[index][0]
+    limit = 1 << 8 * min(scalar or first.size, first.size) - 1
+    signed = (value - 2 * limit if value >= limit else value for value in numbers)
+    return ",".join(f"{float(value)}" if first.type.floating else f"{value}" for value in signed)

@@ -34,7 +34,7 @@ _SIZES = {
 }  # fmt: skip
 """Bytes of the scalar types of OpenCL C on a device with 64-bit addresses."""
 
-_BY_VALUE = re.compile(r"(?P<scalar>[a-z_]+?)(?:2|3|4|8|16)?")
+_BY_VALUE = re.compile(r"(?P<scalar>[a-z_]+?)(?P<count>2|3|4|8|16)?")
 _POINTEE = re.compile(r"(?P<scalar>[a-z_]+?)(?P<count>2|3|4|8|16)?\*")
 
 
@@ -60,8 +60,19 @@ class ArgumentInfo:
     @property
     def scalar_bytes(self) -> int:
         """Of each number of an argument by value, as of the two of a `uint2`; 0 where it is no number."""
+        return _SIZES.get(self.scalar, 0)
+
+    @property
+    def scalar(self) -> str:
+        """The type of each number of an argument by value: `uint` of a `uint2`; empty where it has no such name."""
         found = _BY_VALUE.fullmatch(self.type_name)
-        return _SIZES.get(found["scalar"], 0) if found is not None else 0
+        return "" if found is None else found["scalar"]
+
+    @property
+    def components(self) -> int:
+        """Of a vector by value, 2 of a `uint2`; 0 of what is none."""
+        found = _BY_VALUE.fullmatch(self.type_name)
+        return int(found["count"] or 0) if found is not None and self.scalar_bytes else 0
 
     @property
     def has_element(self) -> bool:

@@ -262,8 +262,7 @@ class OfMessage:
         """Those by value on which it depends where an access is."""
         found: list[str] = []
         used, names = set(self.used), self.finder.names
-        for argument in names.arguments():
-            name = argument.name or f"arg{argument.index}"
+        for name in names.of_arguments():
             named = names.number(name)
             if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
                 found.append(name)

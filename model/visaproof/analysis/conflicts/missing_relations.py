@@ -81,9 +81,8 @@ class MissingRelations:
     def _arguments(self) -> list[str]:
         """The arguments and global sizes on which it depends whether lanes meet, by name."""
         used = {one for question in self.rounds for pair in question.pairs for one in symbols_of(pair.meet)}
-        arguments = [one.name or f"arg{one.index}" for one in self.names.arguments()]
         found: list[str] = []
-        for name in (*arguments, *GLOBAL_SIZES):
+        for name in (*self.names.of_arguments(), *GLOBAL_SIZES):
             named = self.names.number(name)
             if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
                 found.append(name)

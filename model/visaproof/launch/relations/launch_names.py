@@ -1,5 +1,6 @@
 """The names of a launch that relations and sizes may use: arguments by value, inputs, and values of the launch.
 
+dims.x, dims.s0   a component of a vector by value
 n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is
 V0034             an input of at most 8 bytes, where the text has no launch information
 local_size_x      work items of a group in x (y, z), as the host enqueues it: a last group may have fewer
@@ -23,6 +24,7 @@ from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
 from visaproof.launch.relations.image_names import NoNumber, extent_named
 from visaproof.launch.relations.named_words import Named, Place
+from visaproof.launch.relations.vector_names import component, names_of
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -100,8 +102,7 @@ class LaunchNames:
     def by_word(self) -> Mapping[Term, str]:
         """The names by the words that hold what they stand for."""
         if not self.words:
-            arguments = [one.name or f"arg{one.index}" for one in self.arguments()]
-            for name in (*arguments, *LAUNCH_NAMES):
+            for name in (*self.of_arguments(), *LAUNCH_NAMES):
                 if (named := self.number(name)) is not None:
                     self.words.setdefault(named.word.term, name)
                     if named.places:
@@ -133,7 +134,11 @@ class LaunchNames:
         argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
         if argument is not None:
             return self._argument(argument, arguments[argument])
-        if "." in name:
+        base, _, letters = name.rpartition(".")
+        vector = next((one for one in arguments if base and base in (one.name, f"arg{one.index}")), None)
+        if vector is not None:
+            return self._component(vector, arguments[vector], letters)
+        if base:
             return extent_named(name, self.kernel, self.launch)
         if name in LAUNCH_NAMES:
             value, _, dimension = name.rpartition("_")
@@ -145,7 +150,7 @@ class LaunchNames:
         raise NoNumber(f"no argument by value is called {name!r}", self._hint())
 
     def _hint(self) -> str:
-        known = [one.name or f"arg{one.index}" for one in self.arguments()]
+        known = self.of_arguments()
         sizes = f"of the launch: {', '.join(LAUNCH_NAMES)}"
         if known:
             return f"arguments by value: {', '.join(known)}; {sizes}"
@@ -163,16 +168,30 @@ class LaunchNames:
                     bytes_of.update({meaning.offset + k: (item.variable, piece.offset + k) for k in range(piece.size)})
         return found
 
+    def of_arguments(self) -> list[str]:
+        """The names of the numbers that are passed by value: of a vector those of its components."""
+        return [name for one in self.arguments() for name in names_of(one, self.launch)]
+
     def _argument(self, argument: Argument, places: Mapping[int, Place]) -> Named:
-        type_name = self.launch.info(argument.index).type_name
+        return self._integer(f"{argument}", self.launch.info(argument.index).type_name, places, range(max(places) + 1))
+
+    def _component(self, argument: Argument, places: Mapping[int, Place], letters: str) -> Named:
+        info = self.launch.info(argument.index)
+        place = component(letters, info.components)
+        if place is None:
+            raise NoNumber(f"{argument} has no component {letters!r}", self._hint())
+        first = place * info.scalar_bytes
+        return self._integer(f"{argument}.{letters}", info.scalar, places, range(first, first + info.scalar_bytes))
+
+    def _integer(self, what: str, type_name: str, places: Mapping[int, Place], which: range) -> Named:
+        """What these bytes of an argument stand for."""
         if type_name and type_name not in SIGNED | UNSIGNED:
-            raise NoNumber(f"{argument} is no integer but {type_name}", self._hint())
-        size = max(places) + 1
-        if size > MOST_BYTES or size & (size - 1):
-            raise NoNumber(f"{argument} has {size} bytes: it is no integer", self._hint())
-        if len(places) < size:
-            raise NoNumber(f"the kernel does not get all bytes of {argument}", self._hint())
-        own = tuple(places[byte] for byte in range(size))
+            raise NoNumber(f"{what} is no integer but {type_name}", self._hint())
+        if (size := len(which)) > MOST_BYTES or size & (size - 1):
+            raise NoNumber(f"{what} has {size} bytes: it is no integer", self._hint())
+        if not places.keys() >= {*which}:
+            raise NoNumber(f"the kernel does not get all bytes of {what}", self._hint())
+        own = tuple(places[byte] for byte in which)
         return Named(Word(self._word(own), type_name in SIGNED), own, type_name=type_name)
 
     def _word(self, places: Iterable[Place]) -> BitVec:

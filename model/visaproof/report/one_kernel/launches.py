@@ -13,14 +13,17 @@ from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, f
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.execution.too_small import TooSmall
-from visaproof.execution.usual_launches import MOST_ITEMS, Stated
+from visaproof.execution.usual_launches import MOST_ITEMS, Numbers, Stated
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument
+from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.stated_relations import as_signed
+from visaproof.launch.relations.vector_names import names_of
 from visaproof.report.one_kernel.kernel_records import write_record
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
@@ -75,7 +78,7 @@ def _stated(
     where: Sequence[Relation | Disjoint],
     sizes: Sequence[tuple[str, Expression]],
     global_size: Sequence[Expression],
-    example: tuple[Shape, Mapping[int, int]] | None,
+    example: tuple[Shape, Numbers] | None,
 ) -> Stated:
     """`sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them."""
     by_name = dict(sizes)
@@ -110,19 +113,22 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
     return (x, y, z) if global_size and min(x, y, z) > 0 else None
 
 
-def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Mapping[int, int]] | None:
+def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Numbers] | None:
     """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
     names, shape = LaunchNames(answers.kernel, answers.launch, answers.start), sizes_in(answers, values)
     if shape.group_items > MOST_GROUP_ITEMS or shape.items > MOST_ITEMS:
         return None
-    numbers: dict[int, int] = {}
+    numbers: dict[int, tuple[int, ...]] = {}
     for argument in names.arguments():
-        named = names.number(argument.name or f"arg{argument.index}")
-        if named is not None:
-            bits = named.word.term.width
-            value = evaluate(named.word.term, values)
-            numbers[argument.index] = value - (1 << bits) if named.word.signed and value >> (bits - 1) else value
+        named = [names.number(one) for one in names_of(argument, answers.launch)]
+        if any(named):  # components that the kernel does not get may be anything
+            numbers[argument.index] = tuple(_number(one.word, values) if one is not None else 0 for one in named)
     return shape, numbers
+
+
+def _number(word: Word, values: Values) -> int:
+    value = evaluate(word.term, values)
+    return as_signed(value, word.term.width) if word.signed else value
 
 
 def sizes_in(answers: AskedKernel, values: Values) -> Shape:
