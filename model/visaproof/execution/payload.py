@@ -25,6 +25,7 @@ from visaproof.launch.input_meaning import (
 from visaproof.launch.launch import Launch
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.syntax import GeneralVariable, Input, Kernel
 
 R0_GROUP_IDS = (1, 6, 7)
@@ -48,8 +49,7 @@ class Program:
     @property
     def simd(self) -> int:
         """Work items of a thread."""
-        stated = self.kernel.attributes.get("SimdSize")
-        return self.launch.simd or (stated if isinstance(stated, int) else THREAD_LANES)
+        return self.launch.simd or stated_items(self.kernel.attributes) or THREAD_LANES
 
     @cached_property
     def laid_out(self) -> LaidOut:

@@ -21,6 +21,7 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
 from visaproof.smt.evaluate import evaluate_all
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.syntax import Input, Kernel
 
 ID_BITS = 16
@@ -84,7 +85,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     words: dict[tuple[str, int], BitVec] = {}
     pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
-    simd = launch.simd or _lanes(kernel)
+    simd = launch.simd or stated_items(kernel.attributes) or 0
     launched = launched_start(kernel, launch, simd, assume.lifted) if assume.of_launches else NOTHING_LAUNCHED
     refused = "" if assume.of_launches else _layout_broken(launch, simd)
     ids = "ids" in assume and simd > 1 and not refused
@@ -187,12 +188,6 @@ def _is_pointer(piece: Piece) -> bool:
     """Whether the piece is a whole 64-bit address, aligned as the payload has them."""
     address = isinstance(piece.meaning, BufferAddress) or piece.meaning in (LaunchValue.PRIVATE_BASE, *BUFFER_BASES)
     return address and piece.size == 8 and not piece.first_byte and piece.offset % 8 == 0
-
-
-def _lanes(kernel: Kernel) -> int:
-    """The SIMD width that the kernel itself states; 0 where it does not."""
-    stated = kernel.attributes.get("SimdSize")
-    return stated if isinstance(stated, int) else 0
 
 
 def _layout_broken(launch: Launch, simd: int) -> str:

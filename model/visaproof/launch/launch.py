@@ -34,6 +34,7 @@ from visaproof.launch.input_meaning import (
 from visaproof.launch.kernel_info import KernelInfo, samplers_of_launch, tables_of_launch
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES, Pieces, place, width
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.device import Said, decided, device_of, required, said_by_option, said_of
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
 from visaproof.visaasm.syntax import Input, Kernel
@@ -329,8 +330,8 @@ def _whole(item: Input, meaning: Meaning, lanes: int) -> Piece:
 
 def _lanes(kernel: Kernel) -> int:
     """Lanes of a thread by the kernel's own attribute; the most there can be where it has none."""
-    simd = kernel.attributes.get("SimdSize")
-    return simd if isinstance(simd, int) and simd in SIMD_SIZES else THREAD_LANES
+    simd = stated_items(kernel.attributes)
+    return simd if simd in SIMD_SIZES else THREAD_LANES
 
 
 def _bad_option(message: str, hint: str) -> ReadError:

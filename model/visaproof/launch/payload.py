@@ -40,6 +40,7 @@ from visaproof.launch.input_meaning import (
     Unknown,
 )
 from visaproof.launch.kernel_info import KernelInfo, PayloadArgument
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.syntax import Input, Kernel, SurfaceVariable
 
 Pieces = Mapping[str, tuple[Piece, ...]]
@@ -119,8 +120,8 @@ def width(info: KernelInfo, kernel: Kernel) -> int:
     Seen in IGC 1.0.12504: forced to SIMD8, a kernel with a required sub-group size of 16 has SIMD8 code, and 16 in
     its ze_info.  Widths whose local ids take different room do not go unnoticed: no layout fits.
     """
-    simd = kernel.attributes.get("SimdSize")
-    return simd if isinstance(simd, int) and simd in SIMD_SIZES else info.simd
+    simd = stated_items(kernel.attributes)
+    return simd if simd in SIMD_SIZES else info.simd
 
 
 def _candidates(info: KernelInfo, kernel: Kernel, platform: Platform | None) -> Iterator[tuple[int, Pieces]]:

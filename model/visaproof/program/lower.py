@@ -45,6 +45,7 @@ from visaproof.program.statements import (
     Synchronise,
 )
 from visaproof.visaasm import syntax
+from visaproof.visaasm.attributes import stated_lanes
 from visaproof.visaasm.opcode_kinds import DESTINATIONS, Kind, boolean_table, kind_of, label_of
 
 Runnable = Program | syntax.Kernel
@@ -67,7 +68,6 @@ def _lowered(same: Same[syntax.Kernel], platform: Platform) -> Program:
     kernel = same.it
     lowering = _Lowering(kernel, platform)
     variables = kernel.variables.values()
-    simd = kernel.attributes.get("SimdSize")
     return Program(
         kernel.path,
         platform,
@@ -84,7 +84,7 @@ def _lowered(same: Same[syntax.Kernel], platform: Platform) -> Program:
             for one in variables
             if isinstance(one, syntax.SurfaceVariable | syntax.SamplerVariable)
         },
-        simd if isinstance(simd, int) else None,
+        stated_lanes(kernel.attributes),
     )
 
 

@@ -1,10 +1,30 @@
 """What `.kernel_attr` may say.  Source: docs/pages/operands-and-files.md §2."""
 
+from collections.abc import Mapping
+
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.visaasm.naming import shown
 
-TARGETS = ("cm", "3d")
+VECTOR_COMPILER = "cm"
+TARGETS = (VECTOR_COMPILER, "3d")
+
+
+def stated_items(attributes: Mapping[str, str | int | None]) -> int | None:
+    """How many work items a thread runs, as the kernel itself says; None where it does not.
+
+    A thread of the VectorCompiler runs one.  The SimdSize that IGC 2 gives to such a kernel is the size of its widest
+    instruction, and no number of lanes that are on.
+    """
+    if attributes.get("Target") == VECTOR_COMPILER:
+        return 1
+    stated = attributes.get("SimdSize")
+    return stated if isinstance(stated, int) else None
+
+
+def stated_lanes(attributes: Mapping[str, str | int | None]) -> int | None:
+    """How many lanes a thread may start with, as the kernel itself says; None where it does not: all there are."""
+    return None if attributes.get("Target") == VECTOR_COMPILER else stated_items(attributes)
 
 
 def require_attribute(name: str, value: str | int | None, position: Position) -> None:

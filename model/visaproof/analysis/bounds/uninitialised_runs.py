@@ -22,6 +22,7 @@ from visaproof.machine.concrete import run as concrete_run
 from visaproof.queries.kernels.uninitialised import Storage, Unwritten
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 MOST_STATEMENTS = 20_000
@@ -95,7 +96,7 @@ def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
 
 def _masks(answers: BoundsAnswers) -> list[int]:
     """One lane, or all of them; a thread of the VectorCompiler has all lanes always."""
-    simd = answers.launch.simd or THREAD_LANES
+    simd = answers.launch.simd or stated_items(answers.kernel.attributes) or THREAD_LANES
     if simd == 1:
         return [(1 << THREAD_LANES) - 1]
     return [*(1 << lane for lane in TRIED_LANES if lane < simd), (1 << simd) - 1]

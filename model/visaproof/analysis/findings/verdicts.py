@@ -21,6 +21,7 @@ from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.solvers import solve
 from visaproof.smt.terms import BitVec
+from visaproof.visaasm.attributes import stated_items
 from visaproof.visaasm.syntax import Kernel
 
 MOST_SINKS = 24
@@ -116,8 +117,7 @@ def assumed_lanes(kernel: Kernel) -> str:
 
 
 def _states_lanes(kernel: Kernel) -> bool:
-    simd = kernel.attributes.get("SimdSize")
-    return isinstance(simd, int) and simd > 1
+    return (stated_items(kernel.attributes) or 1) > 1
 
 
 def _launched(asked: Asked) -> Iterator[Bool]:

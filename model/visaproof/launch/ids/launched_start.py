@@ -35,7 +35,6 @@ NOTHING_LAUNCHED = LaunchedStart()
 
 def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[str] = frozenset()) -> LaunchedStart:
     """Nothing where not even the number of lanes of a thread is known; without the `lifted` premises."""
-    simd = 1 if not simd and kernel.attributes.get("Target") == "cm" else simd
     if not simd:
         return NOTHING_LAUNCHED
     shape = GroupShape(kernel, launch, simd, lifted)

@@ -12,6 +12,7 @@ from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
+from visaproof.visaasm.attributes import stated_lanes
 from visaproof.visaasm.syntax import Kernel
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
@@ -125,9 +126,8 @@ def _sizes(kernel: Kernel, launch: Launch, initial: Callable[[str, int], Byte]) 
 
 
 def launched_lanes(kernel: Kernel) -> tuple[Bool, ...]:
-    """An arbitrary execution mask, `em.0` and so on; lanes beyond the kernel's SIMD size are off."""
-    simd = kernel.attributes.get("SimdSize")
-    return lanes_of_width(simd if isinstance(simd, int) else None)
+    """An arbitrary execution mask, `em.0` and so on; lanes that no thread of the kernel starts with are off."""
+    return lanes_of_width(stated_lanes(kernel.attributes))
 
 
 def lanes_of_width(simd: int | None) -> tuple[Bool, ...]:
