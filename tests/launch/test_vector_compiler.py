@@ -1,4 +1,4 @@
-"""A kernel of the VectorCompiler: a thread is one work item and starts with all lanes on, whatever its SimdSize says."""
+"""A kernel of the VectorCompiler: a thread is one work item and starts with all lanes on, whatever SimdSize is."""
 
 from pathlib import Path
 
@@ -92,4 +92,5 @@ def test_the_launch_information_has_the_work_items(tmp_path: Path) -> None:
     assert (launch.simd, launch.other_simd) == (1, None)
     for known in (launch, NOTHING_KNOWN):
         assumed = {one.name for one in start_of(kernel, known, Assume.of("launch")).assumed}
-        assert "all-lanes" in assumed and "width" not in assumed
+        assert "all-lanes" in assumed
+        assert "width" not in assumed

@@ -139,14 +139,17 @@ def lanes_that_do_not_meet(_: pytest.MonkeyPatch) -> bool:
     """The terms say that lanes 0 and 1 always write one byte."""
     answers = conflicts_of(STORED_IN)
     (asked,) = answers.questions
-    planted = replace(asked, pairs=(LanePair(0, 1, true()),))
+    one, other = asked.lanes[:2]
+    planted = replace(asked, pairs=(LanePair(0, 1, true(), (one, other)),))
     return isinstance(decide_conflict(planted, answers.asked), Undecided)
 
 
 def never_defined(_: pytest.MonkeyPatch) -> bool:
     """Before the second store every run is undefined."""
     answers = conflicts_of(NO_MEANING + STORED_IN)
-    answer = decide_conflict(replace(answers.questions[-1], pairs=(LanePair(0, 1, true()),)), answers.asked)
+    asked = answers.questions[-1]
+    one, other = asked.lanes[:2]
+    answer = decide_conflict(replace(asked, pairs=(LanePair(0, 1, true(), (one, other)),)), answers.asked)
     return isinstance(answer, Free) and answer.vacuous
 
 

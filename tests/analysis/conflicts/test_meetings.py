@@ -1,14 +1,20 @@
 """Which pairs of lanes stand for others where it is asked whether they write one byte."""
 
-from visaproof.analysis.conflicts.items_apart import Meetings
-from visaproof.smt import Bool, add, conj, const, eq, mul, symbol, ult
+from visaproof.analysis.conflicts.items_apart import Meeting, Meetings
+from visaproof.queries.kernels.conflict import LaneAccesses, LanePair
+from visaproof.smt import Bool, add, conj, const, eq, mul, symbol, true, ult
 
 LANES = [symbol(f"x.{lane}", 32) for lane in range(8)]
 PITCH = symbol("pitch", 32)
 
 
-def meeting(one: int, other: int) -> Bool:
-    return eq(mul(LANES[one], PITCH), mul(LANES[other], PITCH))
+def of(one: int, other: int, meet: Bool) -> Meeting:
+    accesses = LaneAccesses(one, (LANES[one],), ()), LaneAccesses(other, (LANES[other],), ())
+    return Meeting(LanePair(one, other, meet, accesses), true(), meet)
+
+
+def meeting(one: int, other: int, *more: Bool) -> Meeting:
+    return of(one, other, conj(eq(mul(LANES[one], PITCH), mul(LANES[other], PITCH)), *more))
 
 
 PAIRS = [(one, other) for other in range(8) for one in range(other)]
@@ -32,10 +38,10 @@ def test_lanes_of_which_more_is_assumed_stand_for_themselves() -> None:
 def test_what_all_have_keeps_its_name() -> None:
     """Two arguments are not exchanged: a candidate may be about one of them."""
     width = symbol("width", 32)
-    both = [conj(meeting(0, 1), ult(PITCH, width)), conj(meeting(2, 3), ult(width, PITCH))]
+    both = [meeting(0, 1, ult(PITCH, width)), meeting(2, 3, ult(width, PITCH))]
     assert len(Meetings.of([], both).some) == 2
 
 
 def test_other_shapes_are_asked_about() -> None:
-    other = eq(add(LANES[0], PITCH), mul(LANES[1], PITCH))
+    other = of(0, 1, eq(add(LANES[0], PITCH), mul(LANES[1], PITCH)))
     assert Meetings.of([SIZE], [*ALL, other]).some == (ALL[0], other)

@@ -1,10 +1,29 @@
 """Where two lanes write, as far as the guards of both decide it: a pair is left out only if the lanes are apart."""
 
-from visaproof.queries.kernels.conflict import LaneAccesses, lanes_meet
+from dataclasses import replace
+
+from visaproof.queries.kernels.conflict import LaneAccesses, LanePair, lanes_meet
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.cases import known_under
-from visaproof.smt import BitVec, Bool, add, bool_symbol, conj, const, eq, is_false, ite, neg, symbol, true, ult
-from visaproof.smt.answers import Satisfiable
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bool_symbol,
+    conj,
+    const,
+    eq,
+    is_false,
+    ite,
+    neg,
+    shl,
+    symbol,
+    symbols_of,
+    true,
+    ult,
+    zero_extend,
+)
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.solvers import solve
 
@@ -59,3 +78,32 @@ def test_parts_that_are_compared_stay_as_they_are_where_that_is_asked() -> None:
     (deep,) = substitute_bools([conj(FIRST, compared)], known_under(frozenset((FIRST,))))
     assert shallow is compared
     assert deep is eq(const(4, 32), TICKET)
+
+
+X, Y, ROW, BASE = symbol("x", 32), symbol("y", 32), symbol("row", 32), symbol("base", 64)
+
+
+def at_rows(first: BitVec, second: BitVec, base: BitVec, other: BitVec) -> tuple[LaneAccesses, LaneAccesses]:
+    """Lanes that write dwords at base + 4·(x + row), where the sum of 32 bits is extended."""
+    one, two = (
+        add(start, zero_extend(shl(word, const(2, 32)), 64)) for start, word in ((base, first), (other, second))
+    )
+    return writes(0, FIRST, one), writes(1, SECOND, two)
+
+
+def test_what_both_lanes_add_is_no_part_of_the_question() -> None:
+    """The mutant: they add other words."""
+    meet = lanes_meet(*at_rows(add(X, ROW), add(Y, ROW), BASE, BASE))
+    assert meet is lanes_meet(*at_rows(X, Y, BASE, BASE))
+    assert meet is not lanes_meet(*at_rows(add(X, ROW), Y, BASE, BASE))
+    assert meet is not lanes_meet(*at_rows(add(X, ROW), add(Y, ROW), BASE, symbol("elsewhere", 64)))
+
+
+def test_an_overlap_follows_from_a_meeting() -> None:
+    size = symbol("size", 32)
+    for distance in (0, 2, 5):
+        one, two = at_rows(add(X, ROW), add(Y, ROW), BASE, add(BASE, const(distance, 64)))
+        stores = [replace(lane.stores[0][1], inside=ult(X, size)) for lane in (one, two)]
+        pair = LanePair(0, 1, lanes_meet(one, two), (replace(one, stores=((0, stores[0]),)), two))
+        assert isinstance(solve([pair.meet, neg(pair.overlap)], 2_000), Unsatisfiable)
+        assert not set(symbols_of(pair.overlap)) & {size, BASE, ROW}

@@ -4,12 +4,13 @@ Where addresses have products of unknowns, as in `y * pitch + x`, a solver finds
 Over any two different work items of one group all pairs of lanes are alike, and the products are rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from visaproof.analysis.conflicts.digits import RUNG as DIGITS
 from visaproof.analysis.conflicts.digits import Digits
+from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.strides import strides_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values
@@ -23,9 +24,11 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
+from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.relations import stated_relation
 from visaproof.machine.symbolic.run import trace
-from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
+from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, conflict_questions
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool, Term, conj, evaluate, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
@@ -65,6 +68,11 @@ class ItemsApart:
     floats: Floats
     limit: Limit = NO_LIMIT
     _known: "dict[Same[ConflictQuestion], Meetings]" = field(default_factory=dict["Same[ConflictQuestion]", "Meetings"])
+    _apart: dict[tuple[Bool, ...], KnownApart] = field(default_factory=dict[tuple[Bool, ...], KnownApart])
+    """What was proved of scatters, by what else was assumed."""
+    _followed: dict[tuple[Bool, ...], bool] = field(default_factory=dict[tuple[Bool, ...], bool])
+    """What was asked about strides."""
+    _terms: dict[Relation, tuple[Bool, ...]] = field(default_factory=dict[Relation, tuple[Bool, ...]])
 
     @property
     def applies(self) -> bool:
@@ -84,6 +92,23 @@ class ItemsApart:
         return GroupShape(self.asked.kernel, self.launch, len(launched.ids) if launched is not None else 0)
 
     @cached_property
+    def names(self) -> LaunchNames:
+        """Of the launch that is asked about."""
+        return LaunchNames(self.asked.kernel, self.launch, self.asked.start)
+
+    @cached_property
+    def _own_names(self) -> LaunchNames:
+        return LaunchNames(self.asked.kernel, self.launch, self.start)
+
+    def terms(self, relations: Iterable[Relation]) -> list[Bool]:
+        """What they say of the launch that is asked about, and what holds of their names."""
+        for one in relations:
+            if one not in self._terms:
+                stated = stated_relation(self.names, one)
+                self._terms[one] = *stated.facts, stated.term
+        return [term for one in relations for term in self._terms[one]]
+
+    @cached_property
     def start(self) -> Start:
         return with_any_items(self.asked.start, self._shape)
 
@@ -98,6 +123,11 @@ class ItemsApart:
         of_sizes = () if launched is None else launched.facts
         facts = *of_sizes, *start.group.facts
         return questions_within(self.limit, ran, conflict_questions(ran, facts))
+
+    @cached_property
+    def _several(self) -> bool:
+        """Whether there is another scatter that may be like one."""
+        return len({one.instruction.position for one in self._put.asked}) > 1
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
         """Those of one scatter, one for each iteration; None where not all of them could be asked."""
@@ -122,8 +152,7 @@ class ItemsApart:
         first = found[0]
         if first is None or not first.by_dimension or any(one is None or not one.alike(first) for one in found):
             return None
-        names = LaunchNames(self.asked.kernel, self.launch, self.start)
-        return Digits(first, names, questions[0].premises)
+        return Digits(first, self._own_names, questions[0].premises, self._followed)
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""
@@ -134,21 +163,37 @@ class ItemsApart:
         if digits is not None and digits.apart(more):
             return Apart(DIGITS)
         solvers, known = dict[str, None](), set[Form]()
+        apart = self._known_apart(questions[0].premises, more)
+        proved: list[Meeting] = []
         for question in questions:
             for meeting in self._meetings(question).about(more):
-                formula = without_products(conj(*question.premises, *more, meeting))
+                if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
+                    solvers |= before.solvers
+                    continue
+                formula = without_products(conj(*question.premises, *more, meeting.meet))
                 form = form_of(formula)
                 if form in known:
                     continue
                 match solve([formula], min(MOST_MS, self.asked.timeout_ms)):
                     case Unsatisfiable(solver):
                         known.add(form)
+                        proved.append(meeting)
                         solvers[solver] = None
                     case Satisfiable(values, _):
                         return NotShown(values)
                     case _:
                         return NotShown()
+        for meeting in proved if self._several else ():
+            apart[-1].learn(meeting.overlap())
         return Apart(", ".join((RUNG, *solvers)))
+
+    def _known_apart(self, premises: Sequence[Bool], more: Sequence[Bool]) -> list[KnownApart]:
+        """What was proved before where nothing more was assumed, and where this was: which comes last."""
+        keys = dict.fromkeys(((), tuple(more)))
+        for key in keys:
+            if key not in self._apart:
+                self._apart[key] = KnownApart(conj(*premises, *key), without_products)
+        return [self._apart[key] for key in keys]
 
     def _meetings(self, question: ConflictQuestion) -> "Meetings":
         """Asked again for each candidate of what may be missing."""
@@ -156,11 +201,27 @@ class ItemsApart:
             found = self._known[Same(question)] = Meetings.of(question.premises, list(self._meeting(question)))
         return found
 
-    def _meeting(self, question: ConflictQuestion) -> Iterator[Bool]:
+    def _meeting(self, question: ConflictQuestion) -> Iterator["Meeting"]:
         """Of each pair of lanes, that they write one byte and are different items."""
         for pair in question.pairs:
-            apart = differ(self.start, pair.first, pair.second), *of_lanes(self.start, (pair.first, pair.second))
-            yield conj(pair.meet, *apart)
+            lanes = (pair.first, pair.second)
+            items = conj(differ(self.start, *lanes), *of_lanes(self.start, lanes))
+            yield Meeting(pair, items, conj(pair.meet, items))
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Of two lanes, that they write one byte."""
+
+    pair: LanePair
+    items: Bool
+    """That they run different work items."""
+    meet: Bool
+    """Both."""
+
+    def overlap(self) -> Bool:
+        """The same, inside of the surface or outside."""
+        return conj(self.pair.overlap, self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,21 +232,21 @@ class Meetings:
     whatever else is assumed of the others.
     """
 
-    all: tuple[Bool, ...]
+    all: tuple[Meeting, ...]
     own: frozenset[Term]
     """The symbols that some have, and others have not."""
-    some: tuple[Bool, ...]
+    some: tuple[Meeting, ...]
 
     @staticmethod
-    def of(premises: Sequence[Bool], meetings: Sequence[Bool]) -> "Meetings":
-        symbols = [frozenset(symbols_of(one)) for one in meetings]
+    def of(premises: Sequence[Bool], meetings: Sequence[Meeting]) -> "Meetings":
+        symbols = [frozenset(symbols_of(one.meet)) for one in meetings]
         shared = frozenset[Term].intersection(*symbols) if symbols else frozenset[Term]()
         kept = shared.union(symbols_of(*premises))
-        forms = {form_of(one, kept=kept): one for one in reversed(meetings)}
+        forms = {form_of(one.meet, kept=kept): one for one in reversed(meetings)}
         own = frozenset[Term]().union(*symbols) - kept
         return Meetings(tuple(meetings), own, tuple(reversed(forms.values())))
 
-    def about(self, more: Sequence[Bool]) -> tuple[Bool, ...]:
+    def about(self, more: Sequence[Bool]) -> tuple[Meeting, ...]:
         """Those that have to be asked where `more` is assumed."""
         return self.some if self.own.isdisjoint(symbols_of(*more)) else self.all
 

@@ -7,8 +7,11 @@ from functools import cache
 import msgspec
 
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products
+from visaproof.analysis.conflicts.known_apart import KnownApart
+from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
+from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
 from visaproof.analysis.tables import tables_of
@@ -36,7 +39,7 @@ from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.local_size import local_limit
 from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
-from visaproof.smt import Bool
+from visaproof.smt import Bool, conj
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.visaasm.syntax import Instruction, Kernel
 
@@ -75,6 +78,9 @@ class KernelAnswers:
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
+    known: KnownApart | None = None
+    """What was proved of scatters, where there are several."""
+
     @property
     def questions(self) -> tuple[ConflictQuestion, ...]:
         return self.put.asked
@@ -107,7 +113,7 @@ class KernelAnswers:
 
     def answer(self, position: Position) -> Finding:
         """The answer for one scatter: a conflict in some iteration, or else an open one, or else free in each."""
-        rounds = [question for question in self.questions if question.instruction.position == position]
+        rounds = self._rounds(position)
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
 
@@ -119,7 +125,7 @@ class KernelAnswers:
             return rung
 
         for question in rounds:
-            match decide_conflict(question, self.asked, proof, lambda: self._left_to_search(position)):
+            match decide_conflict(question, self.asked, proof, lambda: self._left_to_search(position), self.known):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
@@ -152,9 +158,20 @@ class KernelAnswers:
         if not self.items.applies:
             return None
         if position not in self.found_missing:
-            names = LaunchNames(self.kernel, self.launch, self.start)
-            self.found_missing[position] = MissingRelations(self.items, names, rounds).find()
+            before = [one for at, one in self.found_missing.items() if one and self._follows(rounds, at)]
+            self.found_missing[position] = MissingRelations(self.items, rounds, before).find()
         return self.found_missing[position]
+
+    def _follows(self, rounds: Sequence[ConflictQuestion], earlier: Position) -> bool:
+        """Whether lanes only meet in these where those of an earlier scatter do, inside of its surface or outside."""
+        denied = Excluded()
+        for question in self._rounds(earlier):
+            for pair in question.pairs:
+                denied.add(pair.overlap)
+        return all(denied.excludes(pair.overlap) for question in rounds for pair in question.pairs)
+
+    def _rounds(self, position: Position) -> list[ConflictQuestion]:
+        return [question for question in self.questions if question.instruction.position == position]
 
     def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:
         """How it was proved of any work items of one group, in words; empty where it was not."""
@@ -207,7 +224,9 @@ def ask_kernel(
         facts = (*facts, local.holds)
     premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
     put = questions_within(limit, ran, conflict_questions(ran, premises))
-    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
+    several = len({one.instruction.position for one in put.asked}) > 1
+    known = KnownApart(conj(*put.asked[0].premises), without_products) if several else None
+    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, known=known)
 
 
 def may_scatter(opcode: str) -> bool:

@@ -16,10 +16,7 @@ def excluded_by(earlier: Iterable[Bool]) -> "Excluded":
     excluded = Excluded()
     for condition in earlier:
         if condition.op is Op.NOT:
-            for denied in _alternatives(cast(Bool, condition.args[0])):
-                literals = literals_of(denied)
-                newest = max(literals, key=lambda literal: literal.serial)
-                excluded.by_literal.setdefault(newest, []).append(literals)
+            excluded.add(cast(Bool, condition.args[0]))
     return excluded
 
 
@@ -28,6 +25,13 @@ class Excluded:
     """Conjunctions that cannot hold, by their newest literal."""
 
     by_literal: dict[Bool, list[Literals]] = field(default_factory=dict[Bool, list[Literals]])
+
+    def add(self, denied: Bool) -> None:
+        """That a condition cannot hold."""
+        for one in _alternatives(denied):
+            if literals := literals_of(one):
+                newest = max(literals, key=lambda literal: literal.serial)
+                self.by_literal.setdefault(newest, []).append(literals)
 
     def excludes(self, condition: Bool) -> bool:
         """Whether each alternative of the condition says all that one of the conjunctions says."""

@@ -17,10 +17,9 @@ from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.bounds_on_arguments import fewer_dimensions, lower_bounds, upper_bounds
 from visaproof.launch.relations.expressions import Relation
-from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
-from visaproof.launch.relations.relations import stated_relation
+from visaproof.launch.relations.launch_names import GLOBAL
 from visaproof.queries.kernels.conflict import ConflictQuestion
-from visaproof.smt import Bool, symbols_of
+from visaproof.smt import symbols_of
 
 MOST_QUESTIONS = 48
 """About one scatter: candidates that an earlier model leaves open are not asked about."""
@@ -46,8 +45,9 @@ class MissingRelations:
     """Looks for them, for one scatter."""
 
     items: ItemsApart
-    names: LaunchNames
     rounds: Sequence[ConflictQuestion]
+    found_before: Sequence[Missing] = ()
+    """What was found of scatters that lanes can only write alike if they do here."""
     left: int = MOST_QUESTIONS
     """Questions."""
     models: list[Values] = field(default_factory=list[Values])
@@ -60,6 +60,10 @@ class MissingRelations:
             for relations in sorted(digits.missing(), key=len):
                 if relations and self._reached(relations):
                     return Missing(relations, DIGITS)
+        for one in self.found_before:
+            rung = self._proved(one.relations)
+            if rung is not None and self._reached(one.relations):
+                return Missing(one.relations, rung)
         arguments = self._arguments() if any(map(has_products, self.rounds)) else []
         for count in range(1, min(MOST_ARGUMENTS, len(arguments)) + 1):
             for some in self._choices(arguments, count):
@@ -82,8 +86,8 @@ class MissingRelations:
         """The arguments and global sizes on which it depends whether lanes meet, by name."""
         used = {one for question in self.rounds for pair in question.pairs for one in symbols_of(pair.meet)}
         found: list[str] = []
-        for name in (*self.names.of_arguments(), *GLOBAL_SIZES):
-            named = self.names.number(name)
+        for name in (*self.items.names.of_arguments(), *GLOBAL_SIZES):
+            named = self.items.names.number(name)
             if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
                 found.append(name)
         return found
@@ -92,7 +96,9 @@ class MissingRelations:
         """The weakest lower bounds of these arguments, and the largest upper ones with which they suffice."""
         smallest = tuple(list(upper_bounds(name))[-1] for name in arguments)
         read = self.items.read
-        least = [list(lower_bounds(self.names.kernel, name, read)) for name in arguments if name not in GLOBAL_SIZES]
+        least = [
+            list(lower_bounds(self.items.names.kernel, name, read)) for name in arguments if name not in GLOBAL_SIZES
+        ]
         for lower in product(*least):
             proved = self._proved((*lower, *smallest))
             if proved is None:
@@ -112,8 +118,10 @@ class MissingRelations:
 
     def _proved(self, relations: Sequence[Relation]) -> str | None:
         """By what it is proved that they suffice."""
-        more = self._terms(relations)
-        if any(still_open(more, model) for model in self.models) or not self.left:
+        if not self.left:
+            return None
+        more = self.items.terms(relations)
+        if any(still_open(more, model) for model in self.models):
             return None
         self.left -= 1
         position = self.rounds[0].instruction.position
@@ -126,8 +134,4 @@ class MissingRelations:
 
     def _reached(self, relations: Sequence[Relation]) -> bool:
         """Whether a launch obeys them in which two lanes write: else they would be no condition but a way out."""
-        return is_reached(self.items.asked, self.rounds, self._terms(relations), by_two=True) is True
-
-    def _terms(self, relations: Sequence[Relation]) -> list[Bool]:
-        stated = [stated_relation(self.names, one) for one in relations]
-        return [term for one in stated for term in (*one.facts, one.term)]
+        return is_reached(self.items.asked, self.rounds, self.items.terms(relations), by_two=True) is True

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from time import process_time
 from typing import Generic, TypeVar
 
 from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
+from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
@@ -25,6 +27,7 @@ from visaproof.smt import (
     Bool,
     Term,
     conj,
+    false,
     is_false,
     is_true,
     substitute,
@@ -109,6 +112,10 @@ class Search(Generic[T]):
 
     most_ms: Callable[[], int | None] = lambda: None
     """For a question of a solver once `proof` was asked, where that says enough."""
+    known: KnownApart | None = None
+    """What was proved of other messages."""
+    wider: Callable[[int], Bool] = lambda _: false()
+    """What follows from the condition of this index, and other messages may share: asked for `known`."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
@@ -118,6 +125,10 @@ class Search(Generic[T]):
         left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]
         if not left:
             return Never(NORMAL_FORM)
+        if self.known is not None:
+            left = [index for index in left if not self.known.excludes(partial(self.wider, index))]
+            if not left:
+                return Never(", ".join(self.known.solvers))
         found = self._guessed(asked, left[:SAMPLE])
         if isinstance(found, Found):
             return found
@@ -206,6 +217,9 @@ class Search(Generic[T]):
                 return unsolved
             if process_time() > end:
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
+        if unsolved is None and self.known is not None:
+            for index in left:
+                self.known.learn(self.wider(index))
         return unsolved or Never(", ".join(rungs))
 
     def excluded(self, asked: Asked, known: dict[Form, str] | None = None) -> str:

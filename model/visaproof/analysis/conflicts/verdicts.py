@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
@@ -66,10 +67,12 @@ def decide_conflict(
     asked: Asked,
     proof: Callable[[], str] = lambda: "",
     most_ms: Callable[[], int | None] = lambda: None,
+    known: KnownApart | None = None,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
+    `known` is what was proved of other scatters of the kernel.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
@@ -86,6 +89,8 @@ def decide_conflict(
         guessed_size=1 << 32,
         proof=proof,
         most_ms=most_ms,
+        known=known,
+        wider=lambda index: question.pairs[index].overlap,
     )
     match search.run(asked):
         case Never(rung):

@@ -4,18 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import cast
 
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.tickets import tickets_differ
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under
-from visaproof.semantics.symbolic.effects import cells_equal, meaningless
+from visaproof.semantics.symbolic.effects import meaningless
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     add,
     conj,
@@ -29,9 +31,12 @@ from visaproof.smt import (
     truncate,
     value_of,
 )
-from visaproof.smt.arithmetic import difference
+from visaproof.smt.arithmetic import difference, linear_parts, sum_of
 from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.terms import lowest_bit
+
+LOW_BITS = 32
+"""Of an address, in which offsets are computed before they are extended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,15 @@ class LanePair:
     first: int
     second: int
     meet: Bool
+    accesses: tuple[LaneAccesses, LaneAccesses]
+    """Of both lanes, as `meet` has them."""
+
+    @property
+    def overlap(self) -> Bool:
+        """What follows from `meet`: they access a common byte or texel, as far as 32 bits of addresses say, inside or
+        outside of the surface.  Scatters that are as far apart in both lanes, under one guard, have one overlap.
+        """
+        return _accesses_meet(*self.accesses, exactly=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,26 +186,28 @@ class _Lane:
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
     for one, other in combinations([_Lane(write, _conditions(write)) for write in lanes], 2):
-        meet = _meeting(one, other)
+        meet, accesses = _meeting(one, other)
         if not is_false(meet):
-            yield LanePair(one.write.lane, other.write.lane, meet)
+            yield LanePair(one.write.lane, other.write.lane, meet, accesses)
 
 
 def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes access a common byte or texel inside the surface, and are defined."""
-    return _meeting(_Lane(one, _conditions(one)), _Lane(other, _conditions(other)))
+    return _meeting(_Lane(one, _conditions(one)), _Lane(other, _conditions(other)))[0]
 
 
-def _meeting(one: _Lane, other: _Lane) -> Bool:
+def _meeting(one: _Lane, other: _Lane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
     """What the guards say of addresses is used only where these do not tell the lanes apart by themselves."""
-    meet = _writes_meet(one.write, other.write)
+    accesses = one.write, other.write
+    meet = _accesses_meet(*accesses)
     if is_false(meet) or not (one.conditions or other.conditions):
-        return meet
-    return _writes_meet(one.beside(other), other.beside(one))
+        return meet, accesses
+    accesses = one.beside(other), other.beside(one)
+    return _accesses_meet(*accesses), accesses
 
 
-def _writes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    return _texels_meet(one, other) if one.is_texel else _bytes_meet(one, other)
+def _accesses_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
+    return _texels_meet(one, other, exactly) if one.is_texel else _bytes_meet(one, other, exactly)
 
 
 def _conditions(write: LaneAccesses) -> frozenset[Term]:
@@ -207,24 +223,28 @@ def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
     return replace(write, base=tuple(substitute_bools(base, holds, within_relations=False)))
 
 
-def _texels_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    """Whether both lanes happen, are defined, and write one channel of one texel inside the surface."""
+def _texels_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
+    """Whether both lanes happen, and write one channel of one texel; `exactly`: inside the surface, and defined."""
     meetings = [
-        _both(store, other_store)
+        _both(store, other_store, exactly)
         for channel, store in one.stores
         for other_channel, other_store in other.stores
         if channel == other_channel
     ]
-    return conj(cells_equal(one.base, other.base), disj(*meetings))
+    return conj(*(_equal(a, b) for a, b in zip(one.base, other.base, strict=True)), disj(*meetings))
 
 
-def _both(store: Access, other: Access) -> Bool:
-    """Whether both happen, inside, and are defined."""
-    return conj(store.guard, store.inside, store.defined, other.guard, other.inside, other.defined)
+def _both(store: Access, other: Access, exactly: bool) -> Bool:
+    """Whether both happen; `exactly`: inside, and defined."""
+    happen = store.guard, other.guard
+    return conj(*happen, store.inside, store.defined, other.inside, other.defined) if exactly else conj(*happen)
 
 
-def _bytes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
-    """Whether both lanes happen, are defined, and write a common byte inside the surface."""
+def _bytes_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
+    """Whether both lanes happen, and write a common byte; `exactly`: inside the surface, and defined.
+
+    Else only of the last bits of addresses, in which what lanes add in common is no part of a difference.
+    """
     meetings: dict[int, list[Bool]] = {}
     (first,), (second,) = one.base, other.base
     known, unit = _residue(second, first)
@@ -233,12 +253,32 @@ def _bytes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
             lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
             for distance in range(lowest + (known - lowest) % unit, end, unit):
-                meetings.setdefault(distance, []).append(_both(store, other_store))
-    return disj(*(conj(_at_distance(first, second, d), disj(*both)) for d, both in sorted(meetings.items())))
+                meetings.setdefault(distance, []).append(_both(store, other_store, exactly))
+    if not exactly:
+        first, second = truncate(first, LOW_BITS), truncate(second, LOW_BITS)
+    return disj(*(conj(_at_distance(first, second, d), disj(*found)) for d, found in sorted(meetings.items())))
 
 
 def _at_distance(first: BitVec, second: BitVec, distance: int) -> Bool:
-    return eq(second, add(first, const(distance, first.width)))
+    return _equal(second, add(first, const(distance, first.width)))
+
+
+def _equal(left: BitVec, right: BitVec) -> Bool:
+    """Whether both are one word, without what both add: a + c = b + c (mod 2^w) where a = b, extended or not.
+
+    So lanes of two stores that are as far apart meet under one condition, and what all lanes multiply is not asked.
+    """
+    found = eq(left, right)
+    while found.op is Op.EQ and isinstance(found.args[0], BitVec):
+        one, other = cast(tuple[BitVec, BitVec], found.args)
+        if linear_parts(one)[1].keys().isdisjoint(linear_parts(other)[1]):
+            break
+        constant, parts = difference(one, other)
+        half = 1 << (one.width - 1)
+        up = {atom: times for atom, times in parts.items() if times <= half}
+        down = {atom: 2 * half - times for atom, times in parts.items() if times > half}
+        found = eq(sum_of(constant, up, one.width), sum_of(0, down, one.width))
+    return found
 
 
 def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
@@ -256,4 +296,4 @@ def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
 
 def _wrapping(address: BitVec) -> BitVec:
     """The part of an address in which its sums wrap."""
-    return truncate(address, 32) if address.width == ADDRESS_BITS else address
+    return truncate(address, LOW_BITS) if address.width == ADDRESS_BITS else address

@@ -1,0 +1,49 @@
+"""What was proved of the lanes of one scatter, said of those of the others.
+
+    P ∧ A  cannot hold,   B ⇒ A      so that   P ∧ B  cannot hold
+
+P is the premise, which all scatters of a kernel share.  A and B follow from two lanes writing one byte or texel: that
+they are on, and that the last 32 bits of their addresses are so far apart; surfaces are no part of them.  B ⇒ A where
+B, a conjunction, has all literals of A.  So of scatters whose lanes are as far apart, under the same guards or further
+ones, one is asked about.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from visaproof.analysis.conflicts.lane_conditions import Excluded
+from visaproof.checking.clauses import Form, form_of
+from visaproof.smt import Bool, conj
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.solvers import solve
+
+MOST_MS = 1_000
+"""For a proof once more without what is inside of the surface."""
+
+
+@dataclass(slots=True)
+class KnownApart:
+    """Of the scatters of one kernel, under one premise."""
+
+    premise: Bool
+    weakened: Callable[[Bool], Bool]
+    """What follows from a formula, and is faster to decide."""
+    solvers: dict[str, None] = field(default_factory=dict[str, None])
+    """That have proved something."""
+    _excluded: Excluded = field(default_factory=Excluded)
+    _proved: dict[Form, bool] = field(default_factory=dict[Form, bool])
+
+    def excludes(self, overlap: Callable[[], Bool]) -> bool:
+        """Whether it cannot hold, by what was proved before."""
+        return bool(self.solvers) and self._excluded.excludes(overlap())
+
+    def learn(self, overlap: Bool) -> None:
+        """Asks whether the lanes are apart outside of the surface as well: then other scatters need not be asked."""
+        form = form_of(self.premise, overlap)
+        if form not in self._proved:
+            answer = solve([self.weakened(conj(self.premise, overlap))], MOST_MS)
+            self._proved[form] = isinstance(answer, Unsatisfiable)
+            if isinstance(answer, Unsatisfiable):
+                self.solvers[answer.solver] = None
+        if self._proved[form]:
+            self._excluded.add(overlap)
