@@ -26,14 +26,14 @@ def known(*premises: Bool) -> KnownApart:
 
 def test_what_says_all_of_it_and_more_is_excluded() -> None:
     apart = known(*SMALL)
-    apart.learn(conj(eq(X, Y), ON))
+    apart.learn([conj(eq(X, Y), ON)])
     assert apart.excludes(lambda: conj(eq(X, Y), ON, INSIDE))
     assert apart.excludes(lambda: disj(conj(eq(X, Y), ON, INSIDE), conj(eq(X, Y), ON, neg(INSIDE))))
 
 
 def test_what_says_less_or_something_else_is_not() -> None:
     apart = known(*SMALL)
-    apart.learn(conj(eq(X, Y), ON))
+    apart.learn([conj(eq(X, Y), ON)])
     assert not apart.excludes(lambda: eq(X, Y))
     assert not apart.excludes(lambda: conj(eq(X, add(Y, const(1, 32))), ON))
     assert not apart.excludes(lambda: disj(conj(eq(X, Y), ON), conj(eq(X, N), ON)))
@@ -41,7 +41,7 @@ def test_what_says_less_or_something_else_is_not() -> None:
 
 def test_what_can_hold_is_not_learned() -> None:
     apart = known(SMALL[0])
-    apart.learn(conj(eq(X, Y), ON))
+    apart.learn([conj(eq(X, Y), ON)])
     assert not apart.excludes(lambda: conj(eq(X, Y), ON))
 
 

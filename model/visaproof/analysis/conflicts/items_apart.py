@@ -5,6 +5,7 @@ Over any two different work items of one group all pairs of lanes are alike, and
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from visaproof.analysis.conflicts.strides import strides_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.limited import Questions, questions_within
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
@@ -40,6 +41,8 @@ RUNG = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
+RUN_SHARE = 0.5
+"""Of the time that is left: for a run of such work items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,11 @@ class ItemsApart:
         """Whether there is another scatter that may be like one."""
         return len({one.instruction.position for one in self._put.asked}) > 1
 
+    def prepare(self) -> None:
+        """Runs the kernel, of which the questions are asked: within the share of one of them it might not end."""
+        with suppress(LimitReached), self.limit.within(RUN_SHARE):
+            _ = self._put
+
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
         """Those of one scatter, one for each iteration; None where not all of them could be asked."""
         try:
@@ -136,6 +144,10 @@ class ItemsApart:
         except NotModelled:
             return None
         return None if self._put.not_all_rounds(position) or not found else found
+
+    def can_ask(self, position: Position, rounds: int) -> bool:
+        """Whether all iterations of a scatter can be asked about."""
+        return len(self.questions(position) or ()) >= rounds
 
     def unused(self, position: Position) -> tuple[int, ...]:
         """The dimensions of which the kernel reads local ids, but not for where the scatter writes."""
@@ -183,8 +195,8 @@ class ItemsApart:
                         return NotShown(values)
                     case _:
                         return NotShown()
-        for meeting in proved if self._several else ():
-            apart[-1].learn(meeting.overlap())
+        if proved and self._several:
+            apart[-1].learn([meeting.overlap() for meeting in proved])
         return Apart(", ".join((RUNG, *solvers)))
 
     def _known_apart(self, premises: Sequence[Bool], more: Sequence[Bool]) -> list[KnownApart]:

@@ -79,7 +79,7 @@ class KernelAnswers:
     """With the first scatter of which a conflict was shown."""
 
     known: KnownApart | None = None
-    """What was proved of scatters, where there are several."""
+    """What was proved of scatters."""
 
     @property
     def questions(self) -> tuple[ConflictQuestion, ...]:
@@ -105,6 +105,8 @@ class KernelAnswers:
         return tuple(position for _, position in self.asked.trace.bounded)
 
     def answers(self) -> Iterator[Finding]:
+        if self.items.applies and any(map(has_products, self.questions)):
+            self.items.prepare()
         return each_within(self.limit, self.positions, self.answer, self.given_up)
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
@@ -224,8 +226,7 @@ def ask_kernel(
         facts = (*facts, local.holds)
     premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
     put = questions_within(limit, ran, conflict_questions(ran, premises))
-    several = len({one.instruction.position for one in put.asked}) > 1
-    known = KnownApart(conj(*put.asked[0].premises), without_products) if several else None
+    known = KnownApart(conj(*put.asked[0].premises), without_products) if put.asked else None
     return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, known=known)
 
 

@@ -8,17 +8,16 @@ B, a conjunction, has all literals of A.  So of scatters whose lanes are as far 
 ones, one is asked about.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from visaproof.analysis.conflicts.lane_conditions import Excluded
-from visaproof.checking.clauses import Form, form_of
-from visaproof.smt import Bool, conj
+from visaproof.smt import Bool, conj, disj
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
 
-MOST_MS = 1_000
-"""For a proof once more without what is inside of the surface."""
+MOST_MS = 2_000
+"""For all pairs of lanes of one scatter together."""
 
 
 @dataclass(slots=True)
@@ -31,19 +30,20 @@ class KnownApart:
     solvers: dict[str, None] = field(default_factory=dict[str, None])
     """That have proved something."""
     _excluded: Excluded = field(default_factory=Excluded)
-    _proved: dict[Form, bool] = field(default_factory=dict[Form, bool])
+    _asked: dict[tuple[Bool, ...], bool] = field(default_factory=dict[tuple[Bool, ...], bool])
 
     def excludes(self, overlap: Callable[[], Bool]) -> bool:
         """Whether it cannot hold, by what was proved before."""
         return bool(self.solvers) and self._excluded.excludes(overlap())
 
-    def learn(self, overlap: Bool) -> None:
-        """Asks whether the lanes are apart outside of the surface as well: then other scatters need not be asked."""
-        form = form_of(self.premise, overlap)
-        if form not in self._proved:
-            answer = solve([self.weakened(conj(self.premise, overlap))], MOST_MS)
-            self._proved[form] = isinstance(answer, Unsatisfiable)
+    def learn(self, overlaps: Sequence[Bool]) -> bool:
+        """Asks whether none of them can hold, all at once, and keeps it."""
+        key = tuple(overlaps)
+        if key not in self._asked:
+            answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], MOST_MS)
+            self._asked[key] = isinstance(answer, Unsatisfiable)
             if isinstance(answer, Unsatisfiable):
                 self.solvers[answer.solver] = None
-        if self._proved[form]:
-            self._excluded.add(overlap)
+                for one in overlaps:
+                    self._excluded.add(one)
+        return self._asked[key]

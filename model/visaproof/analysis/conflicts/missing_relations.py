@@ -55,6 +55,8 @@ class MissingRelations:
 
     def find(self) -> Missing | None:
         """The first that suffices; None where none of the candidates does, or too many were asked about."""
+        if not self.items.can_ask(self.rounds[0].instruction.position, len(self.rounds)):
+            return None
         digits = self.items.digits(self.rounds[0].instruction.position, len(self.rounds))
         if digits is not None:
             for relations in sorted(digits.missing(), key=len):

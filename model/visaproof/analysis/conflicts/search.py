@@ -134,6 +134,8 @@ class Search(Generic[T]):
             return found
         if rung := self.proof():
             return Never(rung)
+        if self.known is not None and self.known.learn([self.wider(index) for index in left]):
+            return Never(", ".join(self.known.solvers))
         most = self.most_ms()
         return self._solved(asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms)), left)
 
@@ -217,9 +219,6 @@ class Search(Generic[T]):
                 return unsolved
             if process_time() > end:
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
-        if unsolved is None and self.known is not None:
-            for index in left:
-                self.known.learn(self.wider(index))
         return unsolved or Never(", ".join(rungs))
 
     def excluded(self, asked: Asked, known: dict[Form, str] | None = None) -> str:
