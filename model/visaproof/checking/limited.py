@@ -1,6 +1,6 @@
 """Questions about a kernel within a limit: each has its share of the time first, and what is slow waits."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -29,22 +29,36 @@ Q = TypeVar("Q", bound=AboutMessage)
 
 
 def each_within(
-    limit: Limit, keys: Sequence[K], ask: Callable[[K], A], give_up: Callable[[K, LimitReached], A]
+    limit: Limit,
+    keys: Sequence[K],
+    ask: Callable[[K], A],
+    give_up: Callable[[K, LimitReached], A],
+    alike: Callable[[K], Hashable] = id,
 ) -> Iterator[A]:
-    """The answer for each key, as it comes: those that take longer than their share of the time are asked again."""
+    """The answer for each key, as it comes: those that take longer than their share of the time are asked again.
+
+    Keys that are `alike` have one share: the first of them is asked, and the others only once that has an answer.
+    """
+    open_keys = [(key, alike(key)) for key in keys]
     for share in (*FIRST_SHARES, None):
-        late: list[K] = []
-        for index, key in enumerate(keys):
+        late: list[tuple[K, Hashable]] = []
+        too_slow = set[Hashable]()
+        for index, (key, kind) in enumerate(open_keys):
+            if kind in too_slow:
+                late.append((key, kind))
+                continue
+            left = {other for _, other in open_keys[index:]} - too_slow
             try:
-                with limit.within(1 if share is None else share / (len(keys) - index)):
+                with limit.within(1 if share is None else share / len(left)):
                     found = ask(key)
             except LimitReached as reached:
                 if share is not None:
-                    late.append(key)
+                    late.append((key, kind))
+                    too_slow.add(kind)
                     continue
                 found = give_up(key, reached)
             yield found
-        keys = late
+        open_keys = late
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,3 +122,20 @@ def test_a_slow_question_lets_the_others_pass() -> None:
 
     found = list(each_within(Limit(0.5), ["a", "slow", "b"], ask, lambda key, reached: f"{key}: {reached}"))
     assert found == ["a", "b", "slow: limit of 0.5 s reached"]
+
+
+def test_of_keys_that_are_alike_one_has_the_time_of_all() -> None:
+    """The second slow one is not asked before the first has an answer: then the answer of the other is not late."""
+    asked: list[str] = []
+
+    def ask(key: str) -> str:
+        asked.append(key)
+        while key.startswith("slow"):
+            pass
+        return key
+
+    keys = ["slow a", "slow b", "quick"]
+    found = list(each_within(Limit(0.5), keys, ask, lambda key, _: f"no {key}", lambda key: key[:4]))
+    assert found == ["quick", "no slow a", "no slow b"]
+    assert asked[:3] == ["slow a", "quick", "slow a"]
+    assert asked.count("slow b") <= 1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from visaproof.analysis.conflicts import search
+from visaproof.analysis.conflicts import known_apart
 from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.simpler_formulas import without_products
@@ -85,8 +85,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Bool]:
         found.extend(formulas)
         return solve(formulas, timeout_ms)
 
-    solve = search.solve
-    monkeypatch.setattr(search, "solve", noted)
+    solve = known_apart.solve
+    monkeypatch.setattr(known_apart, "solve", noted)
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 
 from visaproof.analysis.conflicts.digits import RUNG as DIGITS
 from visaproof.analysis.conflicts.digits import Digits
@@ -39,6 +40,8 @@ from visaproof.smt.solvers import solve
 
 RUNG = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
+Shape = tuple[Bool, ...]
+
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
 RUN_SHARE = 0.5
@@ -73,6 +76,11 @@ class ItemsApart:
     _known: "dict[Same[ConflictQuestion], Meetings]" = field(default_factory=dict["Same[ConflictQuestion]", "Meetings"])
     _apart: dict[tuple[Bool, ...], KnownApart] = field(default_factory=dict[tuple[Bool, ...], KnownApart])
     """What was proved of scatters, by what else was assumed."""
+    _shapes: dict[Position, Shape] = field(default_factory=dict[Position, Shape])
+    _not_shown: dict[tuple[Shape, tuple[Bool, ...]], NotShown] = field(
+        default_factory=dict[tuple[Shape, tuple[Bool, ...]], NotShown]
+    )
+    """Of a shape, and what else was assumed."""
     _followed: dict[tuple[Bool, ...], bool] = field(default_factory=dict[tuple[Bool, ...], bool])
     """What was asked about strides."""
     _terms: dict[Relation, tuple[Bool, ...]] = field(default_factory=dict[Relation, tuple[Bool, ...]])
@@ -134,7 +142,7 @@ class ItemsApart:
 
     def prepare(self) -> None:
         """Runs the kernel, of which the questions are asked: within the share of one of them it might not end."""
-        with suppress(LimitReached), self.limit.within(RUN_SHARE):
+        with suppress(LimitReached, NotModelled), self.limit.within(RUN_SHARE):
             _ = self._put
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
@@ -174,11 +182,28 @@ class ItemsApart:
         digits = self.digits(position, rounds)
         if digits is not None and digits.apart(more):
             return Apart(DIGITS)
+        key = self.shape(position), tuple(more)
+        if key not in self._not_shown:
+            found = self._asked(questions, more)
+            if isinstance(found, Apart):
+                return found
+            self._not_shown[key] = found
+        return self._not_shown[key]
+
+    def shape(self, position: Position) -> Shape:
+        """That two of its lanes write at one place, pair by pair: alike in scatters whose lanes are as far apart."""
+        if position not in self._shapes:
+            pairs = [pair for question in self.questions(position) or () for pair in question.pairs]
+            self._shapes[position] = tuple(pair.overlap for pair in pairs)
+        return self._shapes[position]
+
+    def _asked(self, questions: Sequence[ConflictQuestion], more: Sequence[Bool]) -> Apart | NotShown:
+        """What a solver says of all pairs: of the first one before the others are put."""
         solvers, known = dict[str, None](), set[Form]()
         apart = self._known_apart(questions[0].premises, more)
         proved: list[Meeting] = []
         for question in questions:
-            for meeting in self._meetings(question).about(more):
+            for meeting in chain(islice(self._meeting(question), 1), self._others(question, more)):
                 if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
                     solvers |= before.solvers
                     continue
@@ -206,6 +231,9 @@ class ItemsApart:
             if key not in self._apart:
                 self._apart[key] = KnownApart(conj(*premises, *key), without_products)
         return [self._apart[key] for key in keys]
+
+    def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["Meeting"]:
+        yield from self._meetings(question).about(more)
 
     def _meetings(self, question: ConflictQuestion) -> "Meetings":
         """Asked again for each candidate of what may be missing."""

@@ -1,6 +1,6 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -75,6 +75,10 @@ class KernelAnswers:
     limit: Limit = NO_LIMIT
     found_missing: dict[Position, Missing | None] = field(default_factory=dict[Position, Missing | None])
     """What was found to be missing, by the scatter: it stays where the limit ends the question itself."""
+    searched_missing: dict[Position, MissingRelations] = field(default_factory=dict[Position, MissingRelations])
+    """How far the search has come."""
+    confirmed: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
+    """Conflicts that a run has shown: they stay where the limit ends the search for what is missing."""
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
@@ -107,9 +111,15 @@ class KernelAnswers:
     def answers(self) -> Iterator[Finding]:
         if self.items.applies and any(map(has_products, self.questions)):
             self.items.prepare()
-        return each_within(self.limit, self.positions, self.answer, self.given_up)
+        return each_within(self.limit, self.positions, self.answer, self.given_up, self._how_far_apart)
+
+    def _how_far_apart(self, position: Position) -> Hashable:
+        """Of two lanes, in each iteration: what is found of one scatter mostly settles those that are alike in this."""
+        return tuple(one.pairs[0].distance for one in self._rounds(position) if one.pairs) or position
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
+        if position in self.confirmed:
+            return self.confirmed[position]
         question = next(one for one in self.questions if one.instruction.position == position)
         return Finding(question, Undecided(str(reached)), self.found_missing.get(position))
 
@@ -119,22 +129,26 @@ class KernelAnswers:
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
 
+        if position in self.confirmed:
+            return self._with_missing(self.confirmed[position], rounds)
+
         @cache
         def proof() -> str:
+            return self._of_any_items(position, rounds)
+
+        def most_ms() -> int | None:
             """Where products leave it open, what is missing is looked for first: the solver may take all the time."""
-            if not (rung := self._of_any_items(position, rounds)) and any(map(has_products, rounds)):
+            if any(map(has_products, rounds)):
                 self._missing(position, rounds)
-            return rung
+            return self._left_to_search(position)
 
         for question in rounds:
-            match decide_conflict(question, self.asked, proof, lambda: self._left_to_search(position), self.known):
+            match decide_conflict(question, self.asked, proof, most_ms, self.known):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
-                    missing = self._missing(position, rounds)
-                    if missing is not None:
-                        self.shown_missing.setdefault(missing.relations, position)
-                    return Finding(question, conflict, missing)
+                    self.confirmed[position] = Finding(question, conflict)
+                    return self._with_missing(self.confirmed[position], rounds)
                 case answer:
                     missing = self._missing(position, rounds)
                     shown = None if missing is None else self.shown_missing.get(missing.relations)
@@ -148,6 +162,13 @@ class KernelAnswers:
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), self.bounded))
 
+    def _with_missing(self, confirmed: Finding, rounds: Sequence[ConflictQuestion]) -> Finding:
+        position = confirmed.question.instruction.position
+        missing = self._missing(position, rounds)
+        if missing is not None:
+            self.shown_missing.setdefault(missing.relations, position)
+        return replace(confirmed, missing=missing)
+
     def _left_to_search(self, position: Position) -> int | None:
         """Where it is known what is missing, the launch that shows it says little more: nothing, if one was shown."""
         missing = self.found_missing.get(position)
@@ -160,8 +181,12 @@ class KernelAnswers:
         if not self.items.applies:
             return None
         if position not in self.found_missing:
-            before = [one for at, one in self.found_missing.items() if one and self._follows(rounds, at)]
-            self.found_missing[position] = MissingRelations(self.items, rounds, before).find()
+            if position not in self.searched_missing:
+                shape = self.items.shape(position)
+                before = [one for at, one in self.found_missing.items() if one and self._follows(rounds, at)]
+                alike = (one for at, one in self.searched_missing.items() if self.items.shape(at) == shape)
+                self.searched_missing[position] = MissingRelations(self.items, rounds, before).after(next(alike, None))
+            self.found_missing[position] = self.searched_missing[position].find()
         return self.found_missing[position]
 
     def _follows(self, rounds: Sequence[ConflictQuestion], earlier: Position) -> bool:

@@ -37,13 +37,17 @@ class KnownApart:
         return bool(self.solvers) and self._excluded.excludes(overlap())
 
     def learn(self, overlaps: Sequence[Bool]) -> bool:
-        """Asks whether none of them can hold, all at once, and keeps it."""
+        """Asks whether none of them can hold, all at once after the first one, and keeps it."""
         key = tuple(overlaps)
         if key not in self._asked:
-            answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], MOST_MS)
-            self._asked[key] = isinstance(answer, Unsatisfiable)
-            if isinstance(answer, Unsatisfiable):
-                self.solvers[answer.solver] = None
-                for one in overlaps:
-                    self._excluded.add(one)
+            self._asked[key] = self._cannot_hold(key[:1]) and (len(key) == 1 or self._cannot_hold(key))
         return self._asked[key]
+
+    def _cannot_hold(self, overlaps: Sequence[Bool]) -> bool:
+        answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], MOST_MS)
+        if not isinstance(answer, Unsatisfiable):
+            return False
+        self.solvers[answer.solver] = None
+        for one in overlaps:
+            self._excluded.add(one)
+        return True

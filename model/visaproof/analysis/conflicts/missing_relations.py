@@ -7,7 +7,7 @@ engine that proves it under `--where`, and some launch that obeys it comes to th
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from visaproof.analysis.conflicts.digits import RUNG as DIGITS
@@ -52,6 +52,10 @@ class MissingRelations:
     """Questions."""
     models: list[Values] = field(default_factory=list[Values])
     """Of candidates that did not suffice."""
+
+    def after(self, alike: "MissingRelations | None") -> "MissingRelations":
+        """Without the candidates that did not suffice for a scatter whose lanes are as far apart."""
+        return self if alike is None else replace(self, left=alike.left, models=alike.models)
 
     def find(self) -> Missing | None:
         """The first that suffices; None where none of the candidates does, or too many were asked about."""

@@ -47,6 +47,9 @@ SAMPLE = 4
 UNDEFINED_BEFORE = "undefined before"
 """The rung of a message before which every run meets an undefined one."""
 
+SOME = 32
+"""Of how many conditions it is asked first whether a usual launch shows one: of pairs of lanes, those of the first."""
+
 PATIENCE = 3
 """How many times the time for one question all conditions together may take: then the verdict is *timed out*."""
 
@@ -136,8 +139,16 @@ class Search(Generic[T]):
             return Never(rung)
         if self.known is not None and self.known.learn([self.wider(index) for index in left]):
             return Never(", ".join(self.known.solvers))
+        usual = UsualSearch(asked, self.conditions, left, conj(self.premise, *self.earlier))
+        if self.known is not None:
+            some = replace(usual, indices=left[:SOME])
+            if (found := self._shown(some.in_first_groups())) is not None:
+                return found
+            usual = replace(usual, first_asked=len(left) <= SOME)
         most = self.most_ms()
-        return self._solved(asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms)), left)
+        if most is not None:
+            asked = replace(asked, timeout_ms=min(most, asked.timeout_ms))
+        return self._solved(asked, left, replace(usual, asked=asked))
 
     def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
         """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
@@ -184,14 +195,14 @@ class Search(Generic[T]):
             return Open(self._naming(text, index), stuck=True)
         return None if found is None else Found(found)
 
-    def _solved(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | Open:
+    def _solved(self, asked: Asked, left: Sequence[int], usual: UsualSearch) -> Never | Found[T] | Open:
         """Condition by condition: those that differ only in the names of their symbols are asked once."""
         earlier, lanes = OfLanes.of(self.earlier), lanes_of(self.conditions)
         never: set[Form] = set()
         lifted: dict[Form, str] = {}
         rungs: dict[str, None] = {}
         unsolved: Open | None = None
-        usual, stuck = UsualSearch(asked, self.conditions, left, conj(self.premise, *self.earlier)), 0
+        stuck = 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
             condition, rung = without_constant_sums(self.conditions[index])

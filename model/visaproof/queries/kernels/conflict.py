@@ -72,6 +72,15 @@ class LanePair:
         """
         return _accesses_meet(*self.accesses, exactly=False)
 
+    @property
+    def distance(self) -> tuple[tuple[int, frozenset[tuple[BitVec, int]]], ...]:
+        """From lane to lane, in the last 32 bits of addresses."""
+        found: list[tuple[int, frozenset[tuple[BitVec, int]]]] = []
+        for one, other in zip(*(lane.base for lane in self.accesses), strict=True):
+            constant, parts = difference(truncate(one, LOW_BITS), truncate(other, LOW_BITS))
+            found.append((constant, frozenset(parts.items())))
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class ConflictQuestion:
