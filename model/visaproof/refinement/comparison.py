@@ -117,8 +117,8 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         raise NotModelled("registers at the end of kernels of different SIMD widths")
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = _starts(source, target, scope.assume, alike=split is None)
-    wide = target if split is not None and not split.source_is_wide else source
-    lanes = tuple(granted.lane(lane) for lane in launched_lanes(wide.kernel))
+    start, wide = (starts[1], target) if split is not None and not split.source_is_wide else (starts[0], source)
+    lanes = tuple(granted.lane(lane) for lane in start.group.known_lanes(launched_lanes(wide.kernel)))
     programs, begins = (source, target), Begins(elements_of(source), granted.by_buffers)
     itself = is_itself(source, target, observed)
     if split is None:
@@ -126,14 +126,13 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         one = replace(alone[0], observed=observed)
         runners = one, one if itself else replace(alone[1], observed=observed)
     else:
-        runners = one_to_several(programs, matching, starts, split, scope, begins)
+        runners = one_to_several(programs, matching, starts, lanes, split, scope, begins)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)
     needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
     if needed:
         return compare(source, target, scope, replace(granted, on=needed))
-    start = starts[0] if split is None or split.source_is_wide else starts[1]
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
     launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)

@@ -38,6 +38,9 @@ ANY_ORDER, TILES = "no_order_demanded", "host_lays_out_tiles"
 FIRST_LANES = premise("first-lanes")
 
 
+NO_NAMES: Mapping[Term, BitVec] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchedIds:
     """What the lanes of a thread get, and which lanes it has."""
@@ -78,11 +81,15 @@ class LaunchedIds:
         yield from self.facts
         yield from (iff(lane, on) for lane, on in zip(lanes, self.on, strict=False))
 
-    def same_item(self, one: int, other: int) -> Bool | None:
-        """Whether two lanes have the same ids, which no two that are on have; None where no id tells lanes apart."""
+    def same_item(self, one: int, other: int, names: Mapping[Term, BitVec] = NO_NAMES) -> Bool | None:
+        """Whether two lanes have the same ids, which no two that are on have; None where no id tells lanes apart.
+
+        An id may stand under a name: before they are compared, as an equation of a case distinction is taken apart.
+        """
         if not self.told_apart or not max(one, other) < len(self.ids):
             return None
-        return conj(*(eq(mine, theirs) for mine, theirs in zip(self.ids[one], self.ids[other], strict=True)))
+        mine, theirs = ([names.get(word, word) for word in self.ids[lane]] for lane in (one, other))
+        return conj(*map(eq, mine, theirs))
 
     def exists(self, values: Mapping[Term, int]) -> bool:
         """Whether some launch has such ids; what is missing is 0."""

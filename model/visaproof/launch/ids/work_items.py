@@ -10,7 +10,7 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, Term, const, implies, symbol, symbols_of, ule, ult, zero_extend
+from visaproof.smt import BitVec, Bool, Term, const, implies, is_false, is_true, symbol, symbols_of, ule, ult, zero_extend
 from visaproof.smt.evaluate import evaluate, evaluate_all
 from visaproof.visaasm.attributes import stated_lanes
 from visaproof.visaasm.syntax import Kernel
@@ -52,6 +52,16 @@ class Group:
     @property
     def sizes(self) -> tuple[BitVec, ...]:
         return tuple(dict.fromkeys(one.size for one in self.local_ids))
+
+    def known_lanes(self, lanes: Sequence[Bool]) -> tuple[Bool, ...]:
+        """The lanes, with a constant for each that is on in every thread of a launch, or in none.
+
+        possible ⇒ (lane k is on ⇔ on_k), so that lane k is on_k where that is constant.  A group of 64 work items has
+        two threads of 32 lanes, all on.
+        """
+        on = () if self.launched is None else self.launched.on
+        known = (one if is_true(one) or is_false(one) else lane for lane, one in zip(lanes, on, strict=False))
+        return *known, *lanes[len(on) :]
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""

@@ -19,6 +19,19 @@ Stores = Mapping[str, Sequence[UnitStore]]
 """What a thread has stored so far, by surface."""
 
 
+class Parts(tuple[Hashable, ...]):
+    """A long tuple that keeps its hash: it is part of the name of each lane's result."""
+
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = super().__hash__()
+            return self._hash
+
+
 class AtomicEvents:
     """Names for what the atomics of a thread bring and leave: those of the same event are the same in both kernels."""
 
@@ -37,9 +50,9 @@ class AtomicEvents:
             self._reads += 1
         else:
             self._events, self._reads = self._events + 1, 0
-        kinds = tuple((one.op, one.returns_new, one.width) for one in atomics)
-        lanes = tuple((guard, *terms[1:]) for guard, terms in zip(guards, seen, strict=True))
-        before = tuple((name, tuple(those)) for name, those in sorted(stores.items()) if those)
+        kinds = Parts((one.op, one.returns_new, one.width) for one in atomics)
+        lanes = Parts((guard, *terms[1:]) for guard, terms in zip(guards, seen, strict=True))
+        before = Parts((name, Parts(those)) for name, those in sorted(stores.items()) if those)
         return ("atomic", (self._events, self._reads), surface, kinds, lanes, before)
 
 

@@ -33,7 +33,7 @@ from visaproof.refinement.testing.words import word_value
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.value_names import is_own
-from visaproof.smt import Term, symbols_of
+from visaproof.smt import Op, Term, symbols_of
 
 GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
@@ -225,7 +225,7 @@ def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) ->
         }
         for thread in range(split.threads):
             values[random.choice(question.lanes[split.lanes(thread)])] = 1
-        yield values
+        yield _of_open_lanes(values)
 
 
 def _first_lanes(
@@ -236,4 +236,9 @@ def _first_lanes(
     for _ in range(FEW_LANES):
         last = random.choice((0, 1, 3, 7))
         values = launches(symbols, random, floats)
-        yield {**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}}
+        yield _of_open_lanes({**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}})
+
+
+def _of_open_lanes(values: Values) -> Values:
+    """The values without those of lanes that are on in every launch, or in none."""
+    return {one: value for one, value in values.items() if one.op is Op.SYMBOL}

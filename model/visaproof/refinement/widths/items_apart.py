@@ -4,7 +4,7 @@ lane i on ∧ lane j on  ⇒  (x, y, z) of i ≠ (x, y, z) of j.  The ids themse
 lane to lane to see it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import cast
 
@@ -13,7 +13,7 @@ from visaproof.checking.ladder import Holds, climb
 from visaproof.launch.ids.work_items import Group
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import open_undefined, same_written
-from visaproof.smt import Bool, Op, Term, disj, is_false, neg, symbol
+from visaproof.smt import BitVec, Bool, Op, Term, disj, is_false, is_true, neg, symbol
 from visaproof.smt.evaluate import substitute_all
 
 QUICK_MS = 300
@@ -43,29 +43,29 @@ def parts_undefined(question: Question) -> Iterator[Bool]:
     yield from (part for part in parts if not _impossible(question, part, cut, refuted))
 
 
-def _impossible(question: Question, part: Bool, cut: dict[Term, Term], refuted: dict[Form, bool]) -> bool:
+def _impossible(question: Question, part: Bool, cut: Mapping[Term, BitVec], refuted: dict[Form, bool]) -> bool:
     literals = set(part.args) if part.op is Op.CONJ else {part}
-    on = [place for place, lane in enumerate(question.lanes) if lane in literals]
-    facts = list(_apart(question, on))
-    if not facts:
+    on = [place for place, lane in enumerate(question.lanes) if lane in literals or is_true(lane)]
+    assumed = [fact for fact in _apart(question, on, cut) if not is_true(fact)]
+    if not assumed:
         return False
-    *assumed, goal = substitute_all([*facts, neg(part)], cut)
+    (goal,) = substitute_all([neg(part)], cut)
     form = form_of(*assumed, goal)
     if form not in refuted:
         refuted[form] = isinstance(climb(tuple(assumed), goal, QUICK_MS), Holds)
     return refuted[form]
 
 
-def _apart(question: Question, on: list[int]) -> Iterator[Bool]:
-    """That these lanes, which are all on, run different work items."""
+def _apart(question: Question, on: list[int], cut: Mapping[Term, BitVec]) -> Iterator[Bool]:
+    """That these lanes, which are all on, run different work items, with their ids cut."""
     launched = question.launched.group.launched
     assert launched is not None
     for one, other in combinations(on, 2):
-        if (same := launched.same_item(one, other)) is not None:
+        if (same := launched.same_item(one, other, cut)) is not None:
             yield neg(same)
 
 
-def _cut(group: Group) -> dict[Term, Term]:
+def _cut(group: Group) -> dict[Term, BitVec]:
     """Each id that is more than a symbol as a symbol of its own."""
     assert group.launched is not None
     words = {word for ids in group.launched.ids for word in ids if word.op is Op.ITE}

@@ -10,7 +10,6 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import BUFFER_BASES, Start
 from visaproof.launch.float_results import Floats, ieee_start
-from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import BufferAddress, LaunchValue, Surface, TableSurface
 from visaproof.launch.matching import (
     SHARED_LOCAL,
@@ -69,14 +68,14 @@ def one_to_several(
     programs: tuple[Program, Program],
     matching: Matching,
     starts: tuple[Start, Start],
+    lanes: Sequence[Bool],
     split: Split,
     scope: Scope,
     begins: Begins,
 ) -> tuple[AnyRunner, AnyRunner]:
-    """Both kernels, where a thread of one runs the work items of several threads of the other."""
+    """Both kernels, where a thread of one runs the work items of several threads of the other; its own are `lanes`."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
     owners = SOURCE, TARGET
-    lanes = launched_lanes(programs[wide].kernel)
     extra = () if split.source_is_wide else matching.extra
     before = wide_start(programs[wide], split, owners[wide].side, starts[wide].initial, extra)
     given = Starts(owners[narrow].side, before, starts[narrow].initial)
