@@ -4,10 +4,12 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.kernels.stores import Change, UnitStore, after, exchanged, same_store
-from visaproof.refinement.entailment import entails, not_entailed
+from visaproof.refinement.entailment import entails, not_covered, not_entailed
 from visaproof.refinement.steps import where_nothing_was_stored
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import (
@@ -142,3 +144,36 @@ def test_conditions_on_one_difference_are_recognised_whatever_constant_is_added_
     assert list(not_entailed([moved], [meet])) == []
     assert list(not_entailed([apart], [meet])) == [apart]
     assert list(not_entailed([meet], [conj(meet, B)])) == [meet]
+
+
+def test_a_condition_is_covered_by_several() -> None:
+    """Lanes collide where those of the source do if aligned, and it is undefined if they are not."""
+    first, second, aligned, other = (bool_symbol(f"covered.{name}") for name in ("first", "second", "aligned", "other"))
+    collide = conj(first, second)
+    by = [conj(first, second, aligned), conj(first, neg(aligned))]
+    assert not list(not_covered([collide], by))
+    assert not list(not_covered([disj(collide, conj(first, neg(aligned)))], by))
+    assert not list(not_covered([collide], [disj(*by)]))
+    assert list(not_covered([collide], by[:1])) == [collide]
+    assert list(not_covered([collide], [by[0], conj(other, neg(aligned))])) == [collide]
+    assert list(not_covered([first], by)) == [first]
+    assert list(not_covered([disj(collide, other)], by)) == [disj(collide, other)]
+
+
+CONDITIONS = st.lists(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), min_size=1, max_size=3).map(
+        lambda parts: conj(
+            *(bool_symbol(f"covered.{name}") if on else neg(bool_symbol(f"covered.{name}")) for name, on in parts)
+        )
+    ),
+    max_size=6,
+)
+
+
+@given(CONDITIONS, CONDITIONS)
+def test_what_is_covered_holds_only_where_one_of_the_others_does(asked: list[Bool], by: list[Bool]) -> None:
+    left = list(not_covered(asked, by))
+    for bits in product((0, 1), repeat=4):
+        values: dict[Term, int] = {bool_symbol(f"covered.{name}"): bit for name, bit in zip("abcd", bits, strict=True)}
+        for one in asked:
+            assert one in left or not evaluate(one, values) or any(evaluate(other, values) for other in by)

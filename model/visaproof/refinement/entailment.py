@@ -1,9 +1,24 @@
 """What follows from a condition by its connectives alone: where a target is undefined, its source often is as well."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, conj, const, eq, linear_parts, sub, subterms, symbols_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    bool_symbol,
+    conj,
+    const,
+    eq,
+    linear_parts,
+    neg,
+    sub,
+    subterms,
+    symbols_of,
+)
 from visaproof.smt.evaluate import substitute_all
 
 
@@ -57,3 +72,46 @@ def entails(premise: Bool, conclusion: Bool) -> bool:
         return False
     rest = [cast(Bool, part) for part in premise.args if part is not choice]
     return all(entails(conj(*rest, cast(Bool, part)), conclusion) for part in choice.args)
+
+
+# ---------------------------------------------------------------- unit propagation
+
+
+def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool]:
+    """The conditions without those wherever one of the others holds, by unit propagation.
+
+    c1 ∧ … ∧ cn ∧ ¬o1 ∧ … ∧ ¬om is contradictory, where each ¬o is a clause  ¬l1 ∨ … ∨ ¬lk
+
+    Lanes of the target collide where those of the source do whose address is aligned; where it is not, the source is
+    undefined for that.
+    """
+    asked = list(conditions)
+    if not asked:
+        return
+    others = [literals_of(part) for condition in by for part in _alternatives(condition)]
+    having: dict[Bool, list[Literals]] = {}
+    for other in dict.fromkeys(others):
+        for literal in other:
+            having.setdefault(literal, []).append(other)
+    units = [neg(literal) for other in dict.fromkeys(others) if len(other) == 1 for literal in other]
+    for condition in asked:
+        if not all(_is_covered({*units, *literals_of(part)}, having) for part in _alternatives(condition)):
+            yield condition
+
+
+def _alternatives(condition: Bool) -> tuple[Bool, ...]:
+    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
+
+
+def _is_covered(known: set[Bool], having: Mapping[Bool, Sequence[Literals]]) -> bool:
+    """Whether these literals cannot hold while none of the conjunctions does."""
+    ahead = list(known)
+    while ahead:
+        for other in having.get(ahead.pop(), ()):
+            missing = other - known
+            if not missing:
+                return True
+            if len(missing) == 1 and (negated := neg(*missing)) not in known:
+                known.add(negated)
+                ahead.append(negated)
+    return False

@@ -29,6 +29,7 @@ from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import owners
 from visaproof.refinement.effects.side import Side
 from visaproof.refinement.effects.synchronisation import Unlike
+from visaproof.refinement.entailment import not_covered
 from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import Bool, conj, const, disj, eq, is_true, neg, symbol, ule
@@ -68,8 +69,8 @@ def open_goals(question: Question) -> Iterator[Goal]:
 
 def open_undefined(question: Question) -> Bool:
     """Where the target is undefined for reasons that the source does not have as well."""
-    known = set(question.source.undefined)
-    return disj(*(condition for condition in question.target.undefined if condition not in known))
+    known = question.source.undefined
+    return disj(*not_covered((one for one in question.target.undefined if one not in known), known))
 
 
 # ---------------------------------------------------------------- 2: barriers

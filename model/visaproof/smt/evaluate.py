@@ -1,6 +1,6 @@
 """Terms at concrete values, terms with parts replaced, and the symbols of a term.  No recursion: terms are deep."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from typing import TypeVar, cast
@@ -19,12 +19,16 @@ T = TypeVar("T", bound=Term)
 _serial = attrgetter("serial")
 
 
-def subterms(*roots: Term) -> list[Term]:
-    """Every distinct subterm of the roots, oldest first, so arguments before the terms that use them."""
-    seen, stack = set(roots), list(roots)
+def subterms(*roots: Term, known: Collection[Term] = ()) -> list[Term]:
+    """Every distinct subterm of the roots, oldest first, so arguments before the terms that use them.
+
+    None of the `known` ones, nor what these alone have.
+    """
+    seen = {root for root in roots if root not in known} if known else set(roots)
+    stack = list(seen)
     while stack:
         for arg in stack.pop().args:
-            if arg not in seen:
+            if arg not in seen and arg not in known:
                 seen.add(arg)
                 stack.append(arg)
     return sorted(seen, key=_serial)

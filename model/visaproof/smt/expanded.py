@@ -25,11 +25,22 @@ T = TypeVar("T", bound=Term)
 
 def expanded(roots: Sequence[T]) -> list[T]:
     """The same values, in the second normal form."""
-    done: dict[Term, Term] = {}
-    for term in subterms(*roots):
-        args = tuple(done[arg] for arg in term.args)
-        done[term] = _rewritten(term, args) if args else term
-    return [cast(T, done[root]) for root in roots]
+    return Expansion()(roots)
+
+
+class Expansion:
+    """Terms in the second normal form, each brought into it once."""
+
+    def __init__(self) -> None:
+        self._done: dict[Term, Term] = {}
+
+    def __call__(self, roots: Sequence[T]) -> list[T]:
+        """The same values, in the second normal form."""
+        done = self._done
+        for term in subterms(*roots, known=done):
+            args = tuple(done[arg] for arg in term.args)
+            done[term] = _rewritten(term, args) if args else term
+        return [cast(T, done[root]) for root in roots]
 
 
 def _rewritten(term: Term, args: tuple[Term, ...]) -> Term:

@@ -10,7 +10,20 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
-from visaproof.smt import BitVec, Bool, Term, const, implies, is_false, is_true, symbol, symbols_of, ule, ult, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    const,
+    implies,
+    is_false,
+    is_true,
+    symbol,
+    symbols_of,
+    ule,
+    ult,
+    zero_extend,
+)
 from visaproof.smt.evaluate import evaluate, evaluate_all
 from visaproof.visaasm.attributes import stated_lanes
 from visaproof.visaasm.syntax import Kernel

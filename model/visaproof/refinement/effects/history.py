@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TypeVar, cast
 
 from visaproof.isa.errors import Position
@@ -22,6 +23,7 @@ from visaproof.refinement.effects.events import AtomicEvent, change_memory, even
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.open_operation import OpenOperation
 from visaproof.refinement.effects.places import Reach
+from visaproof.refinement.effects.renaming import Renaming, Walk
 from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds
@@ -45,12 +47,9 @@ from visaproof.smt import (
     neg,
     sign_extend,
     substitute,
-    subterms,
     value_of,
     zero_extend,
 )
-from visaproof.smt.evaluate import substitute_all
-from visaproof.smt.expanded import expanded
 
 T = TypeVar("T", bound=Term)
 
@@ -65,7 +64,6 @@ class History:
 
     def __init__(self, side: Side, memory: SharedMemory, expand: bool, other_texels: bool = False) -> None:
         self._side = side
-        self._expand = expand
         self._other_texels = other_texels
         """Whether a read outside of an image brings other bits than those of the page, all of them."""
         self._chosen: set[Term] = set()
@@ -76,13 +74,15 @@ class History:
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
         self._resolved = 0
-        self._names: dict[Term, Term] = dict(surface_names(side))
         self._sharing = side.sharing
-        self._names |= {pointer: self._sharing.base(buffer) for pointer, buffer in side.pointers.items()}
-        self._names |= side.choices
+        names: dict[Term, Term] = dict(surface_names(side))
+        names |= {pointer: self._sharing.base(buffer) for pointer, buffer in side.pointers.items()}
+        names |= side.choices
         if side.premises is not None:
             known = side.premises.known
-            self._names = {one: substitute(other, known) for one, other in self._names.items()} | dict(known)
+            names = {one: substitute(other, known) for one, other in names.items()} | dict(known)
+        self._renamed = Renaming(names, expand)
+        self._walk = Walk()
         self._events = AtomicEvents()
         self._written = {
             side.surface(one.surface)
@@ -145,18 +145,15 @@ class History:
         own = one in self._chosen or is_own(one, self._side.name)
         return own or (definition is not None and self.is_chosen(definition))
 
-    def _renamed(self, terms: list[T]) -> list[T]:
-        found = substitute_all(terms, self._names)
-        return expanded(found) if self._expand else found
-
     def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
         """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
         values = {Same(access): value for access, value in performed.loaded}
         if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
         accesses = list(self._visible(performed))
-        self._resolve([term for access in accesses for term in terms_of(access)])
-        seen = [self._renamed(terms_of(access)) for access in accesses]
+        own = [terms_of(access) for access in accesses]
+        renamed = iter(self.common([term for terms in own for term in terms]))
+        seen = [list(islice(renamed, len(terms))) for terms in own]
         for access, terms in zip(accesses, seen, strict=True):
             self._note_place(performed, surface, access, cast(tuple[Bool, Bool, BitVec], (*terms[:2], terms[3])))
             terms[3] = self._sharing.address(surface, cast(BitVec, terms[3]))
@@ -187,7 +184,7 @@ class History:
                 wide = values[Same(access)].width
                 plain = (turn is not None and turn.is_single) or self._side.by_events
                 names[values[Same(access)]] = self._brought(access, inside, brought, wide, plain)
-        self._names |= names
+        self._renamed.add(names)
         if accesses:
             self._take(memory, stores, turn)
         if stores:
@@ -297,12 +294,13 @@ class History:
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
-        self._resolve_first(1 + max((self._places.get(term, -1) for term in subterms(*terms)), default=-1))
+        self._resolve_first(1 + max((self._places.get(term, -1) for term in self._walk.new(terms)), default=-1))
 
     def _resolve_first(self, count: int) -> None:
         finders = self._side.finders
         for place, one in enumerate(self._arbitrary[self._resolved : count], self._resolved):
-            self._names[one.symbol] = found = self._result(one, finders[place] if finders else 0)
+            found = self._result(one, finders[place] if finders else 0)
+            self._renamed.add({one.symbol: found})
             line = f"line {one.instruction.position.line} of the {self._side.name}"
             self._memory.spell(found, one.described(line))
         self._resolved = max(self._resolved, count)
@@ -313,7 +311,7 @@ class History:
             return owned(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
-        control = None if one.control is None else substitute(one.control, self._names)
+        control = None if one.control is None else substitute(one.control, self._renamed.names)
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]

@@ -18,7 +18,6 @@ from visaproof.refinement.scope import Scope
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OnlyHanded, Owner, RegisterByte, Unmatched
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
-from visaproof.visaasm.attributes import stated_items
 
 THREAD_NUMBER = "thread_number"
 NUMBER_BYTE = 8
@@ -65,7 +64,7 @@ def split_of(source: Program, target: Program) -> Split | None:
     if widths[0] == widths[1]:
         return None
     found = Split(max(widths), min(widths), widths[0] > widths[1])
-    stated = {stated_items(program.kernel.attributes) for program in (source, target)}
+    stated = {program.kernel.attributes.get("SimdSize") for program in (source, target)}
     if not stated <= _OF_WORK_ITEMS:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
     for program in (source, target):
