@@ -72,6 +72,14 @@ def test_unoptimised_and_optimised_are_the_same(visaproof, source, own_folder):
 
 
 @needs_ocloc
+def test_an_option_that_changes_nothing_is_the_headline(visaproof, source):
+    """A misspelt variable compiles the same program twice, into two binaries."""
+    ran = visaproof("ocloc", source, "--source-options=-DOFFSET=", "--target-options=-DOFFSET=", "--target-env", "A=1")
+    assert ran.code == 0, ran.err
+    assert ran.out.count("REFINES: both are the same program: nothing was changed") == 2
+
+
+@needs_ocloc
 def test_a_wrong_rewrite_is_shown_saved_and_replayed(visaproof, source, tmp_path, own_folder):
     options = ("--source-options", "-DOFFSET=", "--target-options", "-DOFFSET=+1", "--simd", "8")
     ran = visaproof("ocloc", source, *options, "--save", tmp_path / "found", "--keep", tmp_path / "kept")

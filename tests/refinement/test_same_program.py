@@ -1,6 +1,7 @@
 """A program and itself: the answer needs no terms and no solver, and is not given where something else is asked."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -119,5 +120,5 @@ def test_another_device_or_launch_is_another_program() -> None:
     one = program(looping(ADD), HEAD)
     assert same_program(one, program(looping(ADD), HEAD))
     assert not same_program(one, replace(one, platform=Platform.PVC))
-    assert same_program(one, replace(one, launch=replace(one.launch, source="elsewhere")))
+    assert same_program(one, replace(one, launch=replace(one.launch, source="elsewhere", file=Path("elsewhere"))))
     assert not same_program(one, replace(one, launch=replace(one.launch, binding_table={0: 1})))

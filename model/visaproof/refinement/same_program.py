@@ -43,7 +43,7 @@ def same_program(source: Program, target: Program) -> bool:
 
 def _known(launch: Launch) -> Launch:
     """Without where it is known from."""
-    return replace(launch, source="")
+    return replace(launch, source="", file=None)
 
 
 def _same_text(source: Kernel, target: Kernel) -> bool:
