@@ -33,6 +33,32 @@ def refute_the_carry_comes_from_the_upper_half() -> Query:
     return neighbour("word-in-halves", "a carry of the upper halves", "the sum of the words", by_halves, 64)
 
 
+def refute_halves_of_two_words_are_those_of_one() -> Query:
+    return neighbour(
+        "word-in-halves-that-no-rule-fits",
+        "halves of two words",
+        "the first word, and what was added above",
+        lambda b, w: (
+            b.concat(b.add(b.extract(z(w), w - 1, w // 2), x(w // 2)), b.truncate(y(w), w // 2)),
+            b.add(z(w), b.scale(b.zero_extend(x(w // 2), w), 1 << w // 2)),
+        ),
+        64,
+    )
+
+
+def refute_a_sum_above_the_lower_half_may_be_extended_first() -> Query:
+    return neighbour(
+        "word-in-halves-that-no-rule-fits",
+        "a sum that wraps below the upper half",
+        "the sum of the extended words",
+        lambda b, w: (
+            b.scale(b.zero_extend(b.add(x(w // 4), y(w // 4)), w), 1 << w // 2),
+            b.scale(b.add(b.zero_extend(x(w // 4), w), b.zero_extend(y(w // 4), w)), 1 << w // 2),
+        ),
+        64,
+    )
+
+
 @for_each(((2, 29), (2, 31), (3, 30)))
 def refute_another_shift_of_the_upper_half_is_a_multiple(shifts: tuple[int, int]) -> Query:
     left, right = shifts

@@ -237,3 +237,33 @@ def refute_a_choice_of_truths_takes_the_other_where_its_condition_holds() -> Que
         "the other one where the condition holds",
         lambda b, _: (b.ite_bool(p, q, r), b.conj(b.disj(b.neg(p), r), b.disj(p, q))),
     )
+
+
+def refute_two_bits_that_are_a_number_are_one_bit_of_it() -> Query:
+    return neighbour(
+        "truth-that-no-rule-fits",
+        "a slice of one bit more",
+        "the bit that the number has",
+        lambda b, w: (b.eq(b.bit_and(c(6, w), x(w)), c(2, w)), b.bit(x(w), 1)),
+    )
+
+
+def refute_flipped_bits_of_one_side_flip_nothing() -> Query:
+    return neighbour(
+        "truth-that-no-rule-fits",
+        "a flip of one side",
+        "the words",
+        lambda b, w: (b.eq(b.bit_xor(c(6, w), x(w)), y(w)), b.eq(x(w), y(w))),
+    )
+
+
+def refute_different_multiples_are_equal_only_at_zero() -> Query:
+    return neighbour(
+        "truth-that-no-rule-fits",
+        "different multiples of extended words",
+        "both are 0",
+        lambda b, w: (
+            b.eq(b.scale(wide(b, x(w)), 3), b.scale(wide(b, y(w)), 5)),
+            b.conj(b.eq(x(w), c(0, w)), b.eq(y(w), c(0, w))),
+        ),
+    )
