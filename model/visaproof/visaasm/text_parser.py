@@ -1,10 +1,13 @@
 """A parser of one grammar file, and its syntax errors in words.
 
-Imported only when something is read: lark and its tables take a fifth of a second to load.
+Imported only when something is read: lark and its tables take a fifth of a second to make, and less to load again.
 """
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Protocol, cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
@@ -33,8 +36,11 @@ class TextParser:
     ) -> None:
         """`grammar` is a file of `package`.  `words` name terminals without a fixed spelling; `operators` are expected
         only where nothing else is."""
-        text = files(package).joinpath(grammar).read_text("utf-8")
-        lark = Lark(text, parser="lalr", start=list(starts), transformer=rules, maybe_placeholders=True)
+        source = files(package).joinpath(grammar)
+        lark = Lark(
+            source.read_text("utf-8"), parser="lalr", start=list(starts), transformer=rules, maybe_placeholders=True,
+            cache=_tables_of(source),
+        )  # fmt: skip
         self._parser: _Parser = lark
         self._operators = operators
         self._spelling = {
@@ -60,6 +66,18 @@ class TextParser:
         expected = [word for word in spelled if word not in self._operators] or spelled
         hint = f"expected {listed(expected)}" if 0 < len(expected) <= SHOWN_EXPECTATIONS else ""
         return UnknownForm(found, offset, hint)
+
+
+def _tables_of(source: Traversable) -> str | bool:
+    """Where lark keeps the tables of a grammar; False where it is not to.
+
+    Beside the compiled modules: whoever can write there can change these, too.  Lark makes them anew where the grammar,
+    lark or Python has another version, and where what it finds cannot be read.
+    """
+    folder = Path(str(source)).parent / "__pycache__"
+    if not isinstance(source, Path) or sys.dont_write_bytecode or not folder.is_dir():
+        return False
+    return str(folder / f"{source.name}.{sys.implementation.cache_tag}.tables")
 
 
 def rules_in(rules: object) -> Transformer[Token, object]:
