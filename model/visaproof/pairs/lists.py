@@ -31,6 +31,11 @@ class Pair:
     flow: str = ""
     """straight, branches or loops, where the list says it."""
 
+    @property
+    def label(self) -> str:
+        """For the reader: the kernel or class comes before the files, whose names the compiler may have made."""
+        return f"{self.group}: {self.source_name} → {self.target_name}"
+
     def reversed(self) -> "Pair":
         """The other direction."""
         return replace(

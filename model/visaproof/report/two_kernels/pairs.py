@@ -49,11 +49,15 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.group or NO_PAIR, []).append(row)
-    lines = [[name, *_counted(found, shown)] for name, found in sorted(groups.items())]
-    if len(groups) > 1:
-        lines.append(["all", *_counted(rows, shown)])
-    yield from (printable(line).rstrip() for line in table(["class", *(one.value for one in shown)], lines, WIDTH))
-    same = sum(row.answer is Answer.REFINES and row.detail == IDENTICAL for row in rows)
+    same = sum(map(_is_identical, rows))
+    named = [*sorted(groups.items()), *([("all", list(rows))] if len(groups) > 1 else [])]
+    lines = [[name, *_counted(found, shown)] for name, found in named]
+    columns = ["class", *(one.value for one in shown)]
+    if same:
+        columns.append(f"({IDENTICAL})")
+        for line, (_, found) in zip(lines, named, strict=True):
+            line.append(str(sum(map(_is_identical, found)) or "-"))
+    yield from (printable(line).rstrip() for line in table(columns, lines, WIDTH))
     if same:
         yield f"  {same} of them {'is' if same == 1 else 'are'} the same program: nothing was changed"
     needed = Counter[str](text for row in rows for text in row.verdict.get("conditions", ()) if row.answer in FINE)
@@ -86,6 +90,10 @@ def summary_of_stages(rows: Sequence[Row]) -> Iterator[str]:
     yield from table(["stage", "tried", "found", "seconds"], lines, WIDTH)
 
 
+def _is_identical(row: Row) -> bool:
+    return row.answer is Answer.REFINES and row.detail == IDENTICAL
+
+
 def _counted(rows: Sequence[Row], shown: Sequence[Answer]) -> list[str]:
     counts = Counter(row.answer for row in rows)
     return [str(counts[one]) if counts[one] else "-" for one in shown]
@@ -99,7 +107,7 @@ def attention(rows: Sequence[Row]) -> Iterator[str]:
             yield ""
             yield f"  {answer.value.upper()} ({len(found)})"
         for row in found:
-            yield printable(f"    {row.source} → {row.target}" if row.target else f"    {row.source}")
+            yield printable(f"    {row.group}: {row.source} → {row.target}" if row.target else f"    {row.source}")
             yield printable(f"      {row.detail}")
 
 
