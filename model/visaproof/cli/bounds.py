@@ -58,13 +58,16 @@ values of the launch with +, -, * and %, as in 4*(w*h + 16), and nothing of it w
 or argN, a binding table index, slm, or a table that the program names.  The kernel's own SLMSize is the size of slm.
 --where states a relation between arguments and the launch, as in 'n % 16 == 0' or 'pitch >= global_size_x'.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
+
 Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
 address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
 Loops whose length is not constant are unrolled; unless they provably end in time, what holds is said to be
 bounded, which is no proof.
+
 A 64-bit address lies in the buffer whose address the launch hands over, at what the kernel adds to it.  Outside nothing
 is dropped: the pages have no bounds check there.  Private memory is the thread's part of it, as large as the launch
 information says.  An address that is not one buffer's plus an offset is not modelled.
+
 exit codes: 0 all in bounds, 1 an access outside, or undefined behaviour with an effect, 2 unreadable, 3 unknown or
 bounded, 4 not modelled, 5 the assumptions contradict each other."""
 

@@ -22,6 +22,7 @@ The file is that of --cache, or of the variable {VARIABLE}.  Its keys hold the c
 options and the versions of visaproof and of the solvers.  gc deletes answers of other versions, and damaged ones, too.
 Rows are signed.  With a secret in VISAPROOF_CACHE_KEY only who knows it can make rows that count; without one, whoever
 can write the file can make answers: take in files of those whom you trust.
+
 exit codes: 0 done, 2 no such file, or one that is no cache."""
 
 MIB = 2**20

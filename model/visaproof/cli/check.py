@@ -43,14 +43,15 @@ A rejection names the operand, the rule with its id, and the source of the rule.
 Intel's verifier accepts and that is then emitted with another meaning than its page has; it is shown with its
 evidence under both rules, and does not change the exit code.  The pages' own spelling (TYPED_ATOMIC.IMAX, T5, V0.0) is
 read with a note under the pages' rules; Intel's parser rejects it.
+
 Opcodes without semantics in visaproof are listed as "not modelled", with their number; they are no error here.
 A legal kernel is also run symbolically, for arbitrary inputs, or with --launch (or --local-size, --host) for those of
 launches that hosts make: registers beyond a variable and uninitialised registers
 are listed, and whether an address, a branch, a mask or an output depends on them; so are writes that no lane reaches.
+
 exit codes:
   0  every memory message is legal on the platform; hazards and notes may be shown
-  1  a message breaks a rule of its page, or Intel's parser or verifier rejects it (--rules igc); or undefined behaviour
-     has an effect
+  1  a message breaks a rule of its page, Intel's tools reject it (--rules igc), or undefined behaviour has an effect
   2  a file or an instruction cannot be read
   3  it is not known whether undefined behaviour has an effect
 """

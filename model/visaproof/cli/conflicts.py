@@ -59,17 +59,21 @@ laid out as the device does for any such size, or for the one that the kernel re
 offset, no wrap of global ids.  none takes every input as arbitrary; ids has consecutive local_id_x in the lanes of a
 thread, and equal y and z, which not every launch has; bounded has that, scalars and local sizes in 1..2^14, global
 offsets of 0 and group ids below 2^16.
+
 --where states a relation between arguments by value and the launch: numbers, names (arguments, argN, NAME.x or NAME.s0
 of a vector, local_size_x, global_size_x, group_count_x, and NAME.width, height, depth, layers of an image), + - * and
 parentheses, % by a number, and one of >= <= == != > <.  Integers are meant: nothing wraps, and an argument has a sign
 where the zebin says that its type has one.
+
 Where lanes meet because a pitch is too small or wraps, the answer begins with relations under which the scatter was
 proved free (--assume launch): the first of n >= 1, multiples of local sizes, constants of the code and multiples of
 global sizes, then the largest upper bound.  The exit code is 1 unless --where states them.
 Loops whose number of iterations is not constant are unrolled; unless they provably end in time, a verdict "free" is
 said to be bounded, which is no proof.
+
 Undefined behaviour on the way is listed, and whether an address, a branch, a mask or an output depends on it; so are
 writes that no lane reaches.
+
 exit codes: 0 all free, 1 a conflict or undefined behaviour with an effect, 2 unreadable, 3 unknown or bounded,
 4 not modelled, 5 a scatter that no defined run reaches, or none that obeys --where."""
 

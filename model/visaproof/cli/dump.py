@@ -20,7 +20,9 @@ EPILOG = """examples:
 
 Needs Intel's ocloc (package intel-opencl-icd, or --ocloc PATH).  A width that the compiler tried and gave up is left
 out.
+
 With -g answers show lines of the source; the compiler may then make other code.
+
 exit codes: 0 done, 2 there is no compiler, or it fails."""
 
 

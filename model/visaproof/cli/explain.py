@@ -36,6 +36,7 @@ A table shows for each lane which bits of the execution mask and of the predicat
 goes to which address; it is the footprint that the proofs are about, with names in the place of values.  A statement
 stands alone: variables are taken as declared and large enough, with the types of the page.  The pages' spelling is
 read, too.
+
 exit codes:
   0  explained
   1  explained, and not legal by its page on the platform

@@ -33,6 +33,7 @@ Needs Intel's ocloc.  Each kernel of the file is asked about by its name; what i
 SOURCE is FILE compiled with the options for the source, TARGET is FILE, or the other file, with those for the target.
 Where the compiler chooses another SIMD width for the target, the wider one is compiled again with the narrower width.
 The questions and their options are those of `visaproof refine`.
+
 exit codes: 0 all refine, 1 one does not, 2 it does not compile, only one of both has a kernel, or inputs do not match,
 3 unknown, 4 not modelled, 5 vacuous (SOURCE is never defined)."""
 

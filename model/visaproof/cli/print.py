@@ -20,6 +20,7 @@ EPILOG = """examples:
 Each line is printed from what was read: names, types, strides, masks and numbers as the compiler spells them, constant
 expressions as their values.  Comments stay as they are written, and so does what means nothing here: attributes of
 declarations, .file and .loc, operands in a form that only instructions without semantics have.
+
 exit codes:
   0  printed; with --check: every file is already spelled so
   1  with --check: a file would change

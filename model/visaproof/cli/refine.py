@@ -40,6 +40,7 @@ EPILOG = """examples:
 TARGET refines SOURCE if, for every input under the printed assumptions, SOURCE is undefined, or TARGET is defined
 and leaves the same memory.  Which lanes run is arbitrary.  A difference is a run of both
 kernels on the same inputs, shown side by side from where they part.
+
 Loops whose length is not constant are proved by induction where both kernels go through them in step.  Else
 they are unrolled, and of longer runs only differences are found: such a verdict is said to be bounded, no proof.
 Kernels of different SIMD widths (with --launch): one thread of the wide one is compared with the threads of the other
@@ -47,6 +48,7 @@ that run its lanes, in any order and at once; a thread of which no lane is on is
 Loops are proved where all take their iterations in step; one that has left does nothing in those of others.
 Atomics of narrower threads of TARGET are compared where nobody sees their order: they bring nothing back and commute,
 or reach other cells, and no other thread reaches what they do.
+
 Another thread may use atomics on what both kernels reach by atomics alone.  A run in which it makes one exchange
 between two atomics of TARGET is a difference, too, if nowhere in SOURCE it gets the same and leaves the same memory.
 Other threads see barriers, fences and atomics: TARGET has SOURCE's barriers in kind, number and order (a barrier is a
@@ -55,9 +57,11 @@ the same accesses, and no load or store that is cached more.  It may have furthe
 side of each, but for private memory and what nobody writes.  Where barriers differ in number or kind the answer shows
 both sequences and no run.  Nor does a plain access cross an atomic; where atomics are compared lane by lane, a load may
 (`visaproof premises atomics-relaxed`).
+
 Registers count only with --observe: at the end each of their bytes (or bits of a predicate) must be the same in both
 wherever SOURCE defines it.  What SOURCE did not write, as in lanes that are off, or computed from uninitialised values,
 may be anything in TARGET; an input that nothing overwrites is defined.
+
 Binding table, bindless, LSC and 64-bit addresses of one argument are one buffer (with --launch); where addresses are
 used, the verdict lists the weakest conditions that were shown to suffice.  Private memory cannot be seen.
 Buffers of different arguments may be one buffer, or overlap, unless the source says restrict or constant of one of them
@@ -66,6 +70,7 @@ names the pairs, and shows a run on buffers that overlap if one was found (else 
 where their types and access qualifiers allow it; of these no run is shown.  --where 'disjoint(A, B)' states that two
 arguments share no byte, --alias none that no two do.  --where 'n % 16 == 0' bounds the question to launches of which it
 holds: integers are meant, and nothing wraps (`visaproof conflicts --help`).
+
 Where SOURCE does what is forbidden, it is undefined; TARGET may do it only there.  What is allowed is defined, the
 same in both kernels, and neither excuses SOURCE nor counts against TARGET (--undefined KIND=allow or KIND=forbid):
   collision        lanes of one message write one byte; allowed: one after another, the last stays     default: forbid
@@ -77,6 +82,7 @@ same in both kernels, and neither excuses SOURCE nor counts against TARGET (--un
                    with no barrier between; allowed: one after another, the first lanes first        default: forbid
   outside          an access of SOURCE outside of a buffer, or of an image if what is left depends on it, as in the
                    source language; TARGET's, and where it is allowed: 0 is read, no byte is written  default: allow
+
 exit codes: 0 refines, 1 does not, 2 unreadable or inputs that do not match, 3 unknown or bounded, 4 not modelled,
 5 vacuous (SOURCE is never defined)."""
 

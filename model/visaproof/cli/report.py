@@ -26,6 +26,7 @@ The page needs no network.  It has the counts of verdicts, filters by verdict, c
 source line, a picture of lanes and bytes where something was found, the command that shows it, and what it rests on.
 Keys: / text, arrows or j and k from result to result, Enter opens one.  A browser prints what is filtered.
 Documents of conflicts, bounds, check, triage, refine, ocloc, tv, prove, rules and run are taken.
+
 exit codes: 0 done (whatever the results are), 2 a file that cannot be read or is no result."""
 
 

@@ -27,33 +27,36 @@ EPILOG = """examples:
   visaproof rules --list                       names and what the rules are about
 
 a rule file (what is behind # is for readers; instructions are indented):
-# Two scatters in the other order.
-rule: other-order
-expect: refuted                              # stated right unless this says otherwise
-right if: disjoint(off, other, 4)            # what makes a refuted rule right
-for: channel in R G                          # holes: {channel}; also  for: mask, upper in (M1, M3) (M5, M7)
-let: bytes = 4 * grf                         # a hole; {grf} is 32 or 64, the bytes of a register
-platform: dg2, pvc                           # the default
-var: off ud[8], other ud[8], data ud[8], more ud[8]   # registers with arbitrary contents; temp: the target's own
-pred: p[32]                                  # predicates
-surface: S, T bti 1                          # memory: by name, and for LSC by its place in the binding table
-pre: aligned(off, 4) and mask within 0xff    # what may be taken for granted
-observe: data                                # registers that have to be the same after; memory always has
-  scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
-  scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
-=>
-  scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
-  scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
+  # Two scatters in the other order.
+  rule: other-order
+  expect: refuted                              # stated right unless this says otherwise
+  right if: disjoint(off, other, 4)            # what makes a refuted rule right
+  for: channel in R G                          # holes: {channel}; also  for: mask, upper in (M1, M3) (M5, M7)
+  let: bytes = 4 * grf                         # a hole; {grf} is 32 or 64, the bytes of a register
+  platform: dg2, pvc                           # the default
+  var: off ud[8], other ud[8], data ud[8], more ud[8]   # registers with arbitrary contents; temp: the target's own
+  pred: p[32]                                  # predicates
+  surface: S, T bti 1                          # memory: by name, and for LSC by its place in the binding table
+  pre: aligned(off, 4) and mask within 0xff    # what may be taken for granted
+  observe: data                                # registers that have to be the same after; memory always has
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
+  =>
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
 
 Register contents, execution mask, predicates, memory and sizes are arbitrary; holes take each of their values.
+
 conditions: a register is all of its elements, off[0:4] some of them, off[M1] and off[M5, !p] those whose lanes run;
-  aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n), inside(S, x, n),
-  nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
-  apart(S, T), by itself or beside others with `and`: the surfaces share no byte, which nothing says of two names;
-  mask and predicates, or lanes of them (mask[0:8]): within, includes, == with a number, all, none or another; and, or,
-  not.
+aligned(x, n), no_wrap(a + b), disjoint(x, y, n), distinct(x, n), uniform(x), consecutive(x, n), inside(S, x, n),
+nonneg(x), == != < <= > >= on whole numbers that never wrap, size(S), memory(S) for every dword of S;
+apart(S, T), by itself or beside others with `and`: the surfaces share no byte, which nothing says of two names;
+mask and predicates, or lanes of them (mask[0:8]): within, includes, == with a number, all, none or another; and, or,
+not.
+
 --suggest decides the conditions of a grammar about the rule's own registers, constants and lanes, one or two at a time,
-  and says of a stated `right if` whether one of them is weaker.
+and says of a stated `right if` whether one of them is weaker.
+
 exit codes: 0 all as stated, 1 a rule stated right is refuted or the other way round, 2 unreadable, 3 unknown,
 4 not modelled, 5 vacuous."""
 

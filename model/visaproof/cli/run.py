@@ -36,22 +36,28 @@ Every thread of every group runs concretely: r0, local ids, arguments and addres
 threads of a group from barrier to barrier.  An access outside a surface reads 0 and is dropped when it writes; one at a
 64-bit address that is in no buffer is undefined.  Where the launch is undefined by the pages the run stops there and
 says which lane it was.
+
 Engines: `arrays` runs all threads at once, statement by statement; `scalar` one after another, and only it traces, and
 shows as notes accesses of two threads to one byte that nothing puts in an order, and reads of shared local and private
 uninitialised memory.  Where the result depends on the order of the threads, the two may end with other bytes.
+
 Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1),
 small:COUNT[:SEED] (unsigned, 32-bit, below 16), counting:COUNT (from 0 on, no two alike), and local:BYTES for a `local`
 argument.  BUFFER+OFFSET is the buffer of another argument from that byte on: --buffer 1=0+16.
+
 Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED] or floats[:SEED]; a texel has four
 channels of 32 bits, or as WxH:FORMAT:CONTENT says: r, rg or rgba with 8 or 16 (unorm), 8ui, 8i, 16ui, 16i, 16f or 32,
 as in rgba8 or r16f, converted as OpenCL C does; atomics need r32.  Only the scalar engine reaches texels.  sample_lz
 needs --sampler: it takes the nearest texel at coordinates that count texels; load_lz must stay inside of its image.
+
 Results that no page states (of a division by 0, the bits of a NaN, a negative float as an unsigned integer, min of +0
 and -0, …) are nondeterministic values.  If some lane has one, the launch is run under 4 choices of them: what is not
 the same under all, of the buffers, of which lanes jump and of which bytes are reached, depends on them and is shown as
 UNKNOWN, with the exit code 3; buffers hold one of the choices.  That 4 choices agree is no proof that all do.
+
 Registers beyond a variable are undefined to read.  If all that is seen is the same under 4 choices of what is there,
 the launch goes on, with a note (`visaproof premises beyond-unseen`).
+
 exit codes: 0 ran, 1 undefined behaviour (with --races error also a race), 2 usage or unreadable, 3 ran, but something
 depends on results that no page states, or not ended within --limit, 4 not modelled."""
 

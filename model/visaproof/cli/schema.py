@@ -17,6 +17,7 @@ EPILOG = """examples:
   visaproof conflicts k.visaasm --format json | check-jsonschema --schemafile conflicts.schema.json -
 
 Draft 2020-12, made of the records of this version.  Within one value of `schema` in the output keys are only added.
+
 exit codes: 0 done, 2 no such command."""
 
 

@@ -38,6 +38,7 @@ launch is the zebin (.progbin, .bin) or launch information (.zeinfo) of the same
 tried and gave up, and an attempt before a spill, are set aside: the width in the zebin tells them from the kernel.
 Sizes of buffers are stated in visaproof.toml (--config); of others `bounds` says how large each has to be.  Of a folder
 with several compilations of one kernel, `visaproof tv` asks whether they do the same.
+
 exit codes: 0 nothing found, 1 something is refuted, 2 unreadable, 3 unknown or bounded, 4 not modelled, 5 vacuous."""
 
 

@@ -56,11 +56,14 @@ Each pair is asked what `visaproof refine SOURCE TARGET` asks.  A list is JSON:
 with paths from the list's own folder, or {"kernel": K, "a": VARIANT, "b": VARIANT} for visaasm/K/VARIANT.visaasm.
 Without --launch the manifest.json of the folder, or beside the list, says what the inputs hold; in a folder without it
 the only zebin (.bin) does.
+
 One folder and a list have variants of one source program: an access of SOURCE outside of a buffer or an image is
 undefined there, as in the source language; of two folders, as before and after a pass, it reads 0 or is dropped, as the
 pages say (--undefined outside=allow or forbid).
+
 An answer of the cache counts as long as the contents of both files, the launch information, the options and visaproof
 are the same.
+
 exit codes: 0 all refine, 1 one does not, 2 unreadable, without counterpart, or inputs that do not match, 3 unknown,
 4 not modelled, 5 vacuous, 6 solvers disagree, 130 interrupted; of several, the first of 70, 6, 130, 2, 1, 5, 4, 3."""
 
@@ -123,7 +126,7 @@ def run(arguments: Namespace) -> int:
     sys.stdout.flush()
     if arguments.list:
         for pair in asked.pairs:
-            print(f"{pair.group}: {pair.source_name} → {pair.target_name}  (launch: {pair.launch or 'not known'})")
+            print(f"{pair.label}  (launch: {pair.launch or 'not known'})")
         for name in asked.alone:
             print(f"in no pair: {name}")
         return ExitCode.OK
@@ -210,12 +213,12 @@ def _rows(asked: Asked, pairs: "Sequence[Pair]", arguments: Namespace, until: fl
         with Progress(len(pairs) if left else 0, sys.stderr) as progress:
             first = pairs[left[0][0]] if left else None
             for _ in range(len(rows) + 1):
-                progress.starting(f"{first.source_name} → {first.target_name}" if first else "")
+                progress.starting(first.label if first else "")
             try:
                 with closing(_answers(asked, pairs, arguments, left, cache, until)) as answers:
                     for index, row in answers:
                         rows[index] = row
-                        progress.starting(f"{row.source} → {row.target}: {row.answer.value}")
+                        progress.starting(f"{pairs[index].label}: {row.answer.value}")
             except KeyboardInterrupt:
                 interrupted = True
     return rows, interrupted

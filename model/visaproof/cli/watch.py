@@ -40,6 +40,7 @@ EPILOG = """examples:
 Options of watch come before the command.  Files and folders that the command reads are looked at several times a
 second, visaproof.toml among them; where one changes, a run that is under way ends, and the next one begins.
 Ctrl-C ends the watch.
+
 exit codes: that of the last run, 2 where the command line is wrong, 130 where no run has ended."""
 
 State = dict[Path, tuple[int, int, int]]

@@ -30,28 +30,22 @@ def wrapped(line: str, width: int) -> str:
 
 _COLUMNS = re.compile(r"( *\S.*? {3,})(\S.*)")
 """An example of a help text, and what it shows."""
-_BEGINS = re.compile(r"[a-z][a-z ]*: ")
-"""A paragraph that says what it is about."""
 LEAST_BESIDE = 24
 """Columns that such a description needs beside its example."""
 
 
 def wrapped_help(text: str, width: int) -> str:
-    """A help text whose examples and paragraphs are as wide as the terminal."""
-    paragraphs: list[str] = []
-    full = False
+    """A help text as wide as the terminal: lines at its edge flow into each other, an empty line ends a paragraph.
+
+    Lines that begin with a blank stand for themselves: examples, and rows of tables.
+    """
+    lines: list[str] = []
     for line in text.split("\n"):
-        flows = line[:1].strip() and not _BEGINS.match(line)
-        if full and flows:
-            paragraphs[-1] += " " + line
+        if line[:1].strip() and lines and lines[-1][:1].strip():
+            lines[-1] += " " + line
         else:
-            paragraphs.append(line)
-        full = bool(line[:1].strip()) and len(line) >= FULL and not _COLUMNS.fullmatch(line)
-    return "\n".join(_help_line(line, width) for line in paragraphs)
-
-
-FULL = 85
-"""A line of prose so long goes on in the next one."""
+            lines.append(line)
+    return "\n".join(_help_line(line, width) for line in lines)
 
 
 def _help_line(line: str, width: int) -> str:
