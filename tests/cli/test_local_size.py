@@ -56,7 +56,7 @@ def test_the_local_size_of_a_conflict_is_shown(visaproof, kernel: str) -> None:
     (scatter,) = json.loads(ran.out)["files"][0]["scatters"]
     assert any(name.startswith("local_size_x") for name in scatter["inputs"])
     premises = [one["name"] for one in json.loads(ran.out)["files"][0]["premises"]]
-    assert premises == ["local-ids", "local-size", "unread-dimensions", "global-ids"]
+    assert premises == ["local-ids", "local-size", "unread-dimensions", "global-ids", "int-ids"]
 
 
 @pytest.mark.parametrize("size", ["0", "33,32", "1,2,3,4", "x", "16,"])

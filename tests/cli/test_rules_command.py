@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -93,6 +94,6 @@ def test_the_rule_of_the_help_is_decided_as_it_states(
     _, _, rest = capsys.readouterr().out.partition("# Two scatters")
     rule, _, _ = rest.partition("\n\n")
     path = tmp_path / "help.rule"
-    path.write_text(f"# Two scatters{rule}\n", "utf-8")
+    path.write_text(dedent(f"  # Two scatters{rule}\n"), "utf-8")
     assert main(["rules", str(path)]) == 0
-    assert "right if disjoint(off, other, 4): proved" in capsys.readouterr().out
+    assert "right if disjoint(off, next, 4): proved" in capsys.readouterr().out

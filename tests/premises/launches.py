@@ -25,6 +25,14 @@ add (M1, 8) U(0,0)<1> U(0,0)<1;1,0> V(0,0)<1;1,0>
 {offset}shl (M1, 8) U(0,0)<1> U(0,0)<1;1,0> 0x2:ud
 """
 OFFSET = "add (M1, 8) U(0,0)<1> U(0,0)<1;1,0> OFFSET(0,0)<0;1,0>\n"
+NEGATIVE_ID = """mul (M1, 8) U(0,0)<1> GROUP(0,1)<0;1,0> 0x8:ud
+mov (M1, 8) V(0,0)<1> X(0,0)<1;1,0>
+add (M1, 8) DATA(0,0)<1> U(0,0)<1;1,0> V(0,0)<1;1,0>
+cmp.lt (M1, 8) P1 DATA(0,0)<1;1,0> 0x0:d
+mov (M1, 8) U(0,0)<1> 0x0:ud
+(P1) scatter4_scaled.R (M1, 8) T6 0x0:ud U.0 DATA.0
+"""
+"""Lanes meet whose global ids are negative as `int`."""
 ROW_OF_1024 = """mov (M1, 8) U(0,0)<1> X(0,0)<1;1,0>
 mov (M1, 8) V(0,0)<1> Y(0,0)<1;1,0>
 shl (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 0xa:ud
@@ -88,6 +96,9 @@ LAUNCHES = {
         lambda assume: conflicts(program(AT_X + WRITE), assume), "launch", "launch,-unread-dimensions"
     ),
     "global-ids": Witness(global_offset, "launch", "launch,-global-ids"),
+    "int-ids": Witness(
+        lambda assume: conflicts(program(NEGATIVE_ID, group_size=(8, 1, 1)), assume), "launch", "launch,-int-ids"
+    ),
     "all-lanes": Witness(lambda assume: one_lane(assume, CM), "launch", "launch,-all-lanes"),
     "image-extents": Witness(lambda assume: conflicts(program(FAR_TEXEL), assume), "launch", "launch,-image-extents"),
     "first-lanes": Witness(one_lane, "launch", "launch,-first-lanes"),

@@ -35,8 +35,11 @@ def bounded_ids(
     Raises ReadError where the launch does not say where the local size stands.
     """
     premises: list[Bool] = []
-    for dimension, (size, facts) in enumerate(global_sizes(LaunchNames(kernel, launch, start), sizes)):
+    names = LaunchNames(kernel, launch, start)
+    for dimension, (size, facts) in enumerate(global_sizes(names, sizes)):
         premises += facts
+        if names.most_items <= LAST_OF_32_BITS:
+            premises.append(ule(zero_extend(size, WIDE), const(names.most_items, WIDE)))
         premises += _dimension(kernel, launch, start, dimension, size, lanes)
         premises += _zero_offset(kernel, launch, start, dimension)
         premises += _size_inputs(kernel, launch, start, dimension, size)

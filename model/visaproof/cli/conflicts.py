@@ -56,7 +56,7 @@ A scatter is free (no two lanes can write one byte, for all inputs under the pri
 two lanes, their addresses and the inputs, confirmed by running the kernel), or unknown.
 --assume launch (the default) asks about launches that hosts make: groups of 1 to 1,024 work items, whose local ids are
 laid out as the device does for any such size, or for the one that the kernel requires or --local-size says; no global
-offset, no wrap of global ids.  none takes every input as arbitrary; ids has consecutive local_id_x in the lanes of a
+offset, global ids below 2^31.  none takes every input as arbitrary; ids has consecutive local_id_x in the lanes of a
 thread, and equal y and z, which not every launch has; bounded has that, scalars and local sizes in 1..2^14, global
 offsets of 0 and group ids below 2^16.
 

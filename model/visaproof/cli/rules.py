@@ -30,19 +30,19 @@ a rule file (what is behind # is for readers; instructions are indented):
   # Two scatters in the other order.
   rule: other-order
   expect: refuted                              # stated right unless this says otherwise
-  right if: disjoint(off, other, 4)            # what makes a refuted rule right
+  right if: disjoint(off, next, 4)             # what makes a refuted rule right
   for: channel in R G                          # holes: {channel}; also  for: mask, upper in (M1, M3) (M5, M7)
   let: bytes = 4 * grf                         # a hole; {grf} is 32 or 64, the bytes of a register
   platform: dg2, pvc                           # the default
-  var: off ud[8], other ud[8], data ud[8], more ud[8]   # registers with arbitrary contents; temp: the target's own
+  var: off ud[8], next ud[8], data ud[8], more ud[8]   # registers with arbitrary contents; temp: the target's own
   pred: p[32]                                  # predicates
   surface: S, T bti 1                          # memory: by name, and for LSC by its place in the binding table
   pre: aligned(off, 4) and mask within 0xff    # what may be taken for granted
   observe: data                                # registers that have to be the same after; memory always has
     scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
-    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud next.0 more.0
   =>
-    scatter4_scaled.{channel} (M1, 8) S 0x0:ud other.0 more.0
+    scatter4_scaled.{channel} (M1, 8) S 0x0:ud next.0 more.0
     scatter4_scaled.{channel} (M1, 8) S 0x0:ud off.0 data.0
 
 Register contents, execution mask, predicates, memory and sizes are arbitrary; holes take each of their values.

@@ -6,18 +6,20 @@ ids,first-lanes           consecutive ids, and the lanes that are on are the fir
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 FIRST_LANES = "first-lanes"
+INT_IDS = "int-ids"
+"""Of questions about one kernel alone: a compiler has to be right for ids of all sizes."""
 
 ADDRESS_UNIT = 4
 """Of the addresses in a payload, unless nothing is assumed, or it is known how large an element is."""
 
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
-        "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", "all-lanes", FIRST_LANES,
-        "image-extents",
+        "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", INT_IDS, "all-lanes",
+        FIRST_LANES, "image-extents",
     )),
     "none": frozenset(),
     "ids": frozenset(("ids", "ids-below-size", FIRST_LANES)),
@@ -65,6 +67,11 @@ class Assume:
 
     def __contains__(self, name: str) -> bool:
         return name in (SETS[self.base] | BESIDE) - self.lifted or (self.first_lanes and name == FIRST_LANES)
+
+    @property
+    def of_compilers(self) -> "Assume":
+        """What is assumed where two kernels are compared."""
+        return replace(self, lifted=self.lifted | {INT_IDS})
 
     @property
     def value(self) -> str:

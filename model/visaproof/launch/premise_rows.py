@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 TWO_KERNELS = "refine", "tv"
-ALL = "conflicts", "bounds", *TWO_KERNELS
+ONE_KERNEL = "conflicts", "bounds"
+ALL = *ONE_KERNEL, *TWO_KERNELS
 """Commands whose answers rest on what is said of a launch."""
 
 

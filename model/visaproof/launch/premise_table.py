@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from visaproof.launch.premise_rows import ALL, TWO_KERNELS, Grantor, PremiseRow
+from visaproof.launch.premise_rows import ALL, ONE_KERNEL, TWO_KERNELS, Grantor, PremiseRow
 from visaproof.launch.premises_of_pairs import OF_PAIRS
 from visaproof.launch.premises_of_runs import OF_RUNS
 
@@ -69,6 +69,10 @@ PREMISES = _rows(
         "global-ids",
         "the global offset is 0, global ids are below the global size, and a launch has at most 2^32 work items",
         Grantor.HOST, "hosts rarely set an offset, or launch more work items", ALL, "--assume launch,-global-ids",
+    ),
+    PremiseRow(
+        "int-ids", "the global size is at most 2147483648 in each dimension, so that no global id is negative as `int`",
+        Grantor.HOST, "hosts rarely launch more work items", ONE_KERNEL, "--assume launch,-int-ids",
     ),
     PremiseRow(
         "all-lanes", "a thread of the VectorCompiler is one work item, and starts with all lanes on",

@@ -176,7 +176,7 @@ def _on_tables(programs: tuple[Program, Program], starts: tuple[Start, Start], t
 
 def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tuple[Start, Start]:
     """What both start with: threads `alike` have one number, for which the slots of both have room."""
-    one, other = (start_of(program.kernel, program.launch, assume) for program in (source, target))
+    one, other = (start_of(program.kernel, program.launch, assume.of_compilers) for program in (source, target))
     slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
     kernels = source.kernel, target.kernel
     return in_all_slots((one, other), slot, kernels, source.platform) if slot and alike else (one, other)

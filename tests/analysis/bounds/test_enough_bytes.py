@@ -35,8 +35,8 @@ def sizes(messages: list[dict[str, Any]]) -> dict[str, set[tuple[str, ...]]]:
 @pytest.mark.parametrize(
     ("kernel", "expected"),
     [
-        ("guarded", {"in": ("4*w*h", *ITEMS), "out": ("4*w*h", *ITEMS)}),
-        ("guarded_by_one_more", {"out": ("4*w*h + 4", *ITEMS)}),
+        ("guarded", {"in": ("4*w*h",), "out": ("4*w*h",)}),
+        ("guarded_by_one_more", {"out": ("4*w*h + 4",)}),
         ("of_all_items", dict.fromkeys(("in", "out"), ("4*global_size_x*global_size_y",))),
         ("neighbours", {"in": ("4*n + 4",), "out": ("16*n",)}),
         ("of_groups", {"in": (OF_GROUPS, f"{OF_GROUPS} <= 4294967296"), "out": ("4*group_count_x",)}),
@@ -46,6 +46,12 @@ def test_the_size_follows_from_guards_and_launch(
     kernel: str, expected: dict[str, tuple[str, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sizes(asked(capsys, kernel)) == {name: {size} for name, size in expected.items()}
+
+
+def test_ids_of_any_size_need_a_relation(capsys: pytest.CaptureFixture[str]) -> None:
+    """A guard lets negative ids through."""
+    found = sizes(asked(capsys, "guarded_by_one_more", "--assume", "launch,-int-ids"))
+    assert found == {"out": {("4*w*h + 4", *ITEMS)}}
 
 
 def test_local_memory_is_measured_in_local_sizes(capsys: pytest.CaptureFixture[str]) -> None:

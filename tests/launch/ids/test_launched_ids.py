@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visaproof.isa.platform import Platform
+from visaproof.launch.assume import INT_IDS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_ids import launched_ids
 from visaproof.launch.ids.launched_start import launched_start
@@ -279,13 +280,18 @@ def test_threads_of_the_vector_compiler_have_all_lanes() -> None:
 # ---------------------------------------------------------------- global ids
 
 
+@pytest.mark.parametrize(("lifted", "bits"), [((), 31), ((INT_IDS,), 32)])
 @pytest.mark.parametrize("size", [1, 8, 256, 1000, 1024])
-def test_global_ids_go_up_to_the_last_of_32_bits(size: int) -> None:
-    """A group whose items end at 2^32 is one that a launch may have, the next one is none: with an open size, too."""
+def test_global_ids_go_up_to_the_last_that_are_assumed(size: int, lifted: tuple[str, ...], bits: int) -> None:
+    """A group whose items end at 2^32 is one that a launch may have, the next one is none: with an open size, too.
+
+    At 2^31 where no id is to be negative.
+    """
     code = kernel(8, "X")
-    (last, rest), (group, local) = divmod(1 << 32, size), (GROUP_IDS[0], symbol("local_size_x", 16))
+    (last, rest), (group, local) = divmod(1 << bits, size), (GROUP_IDS[0], symbol("local_size_x", 16))
     for stated in (None, (size, 1, 1)):
-        found = launched_start(code, launch(code, 8, platform=Platform.TGLLP, group_size=stated), 8).group
+        given = launch(code, 8, platform=Platform.TGLLP, group_size=stated)
+        found = launched_start(code, given, 8, frozenset(lifted)).group
         assert found is not None
         for number in (0, last - 1, last):
             if number < 1 << 32:

@@ -25,8 +25,6 @@ RUNG = "ids at their largest"
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 KEPT_ANSWERS = 256
-MOST_ITEMS = 1 << 32
-"""Work items of a launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,8 @@ def sufficient(
     signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
     above = (Relation(">=", Name(name), Number(0)) for name in signed)
     below = () if most is None else (Relation("<=", difference(amount), Number(most)),)
-    few = [Relation("<=", Name(name), Number(SMALL)) for name in dict.fromkeys(n for one in reached for n in one.small)]
+    sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()
+    few = (Relation("<=", Name(name), Number(SMALL)) for name in sizes)
     return Sufficient(amount, tuple(dict.fromkeys((*below, *map(_as_relation, _widest(fits)), *few, *above))))
 
 
@@ -120,7 +119,7 @@ def _largest(one: Polynomial, names: LaunchNames, least: Mapping[str, int]) -> i
 def _high(name: str, names: LaunchNames) -> int:
     high, launched = names.found(name).word.range.high, names.start.group.launched
     if name.startswith(GLOBAL):
-        return min(high, MOST_ITEMS)
+        return min(high, names.most_items)
     return min(high, launched.most) if name.startswith(LOCAL) and launched is not None else high
 
 

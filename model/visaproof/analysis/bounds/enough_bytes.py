@@ -58,6 +58,7 @@ PRODUCT = 2
 """Factors of one."""
 MOST_ITEMS = 1 << 31
 """Ids below this are no negative numbers."""
+FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(MOST_ITEMS)) for each in DIMENSIONS}
 
 
 @dataclass(slots=True)
@@ -146,14 +147,18 @@ class SizeFinder:
         for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
             if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
-                return InsideIf(known, rung, Bytes(asked.surface, amount))
+                return InsideIf(self._to_state(known), rung, Bytes(asked.surface, amount))
             rung = asked.proved(amount, relations)
             asked.until = inf if rung else asked.until
             if rung and asked.is_reached(amount, relations):
                 relations, rung = asked.weaker(amount, relations, rung)
                 self.found[amount] = relations
-                return InsideIf(relations, rung, Bytes(asked.surface, amount))
+                return InsideIf(self._to_state(relations), rung, Bytes(asked.surface, amount))
         return None
+
+    def _to_state(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
+        """Those that do not hold of every launch that is asked about: solvers need these, too."""
+        return tuple(one for one in relations if one not in FEW_ITEMS.values() or self.names.most_items > MOST_ITEMS)
 
     def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:
         asked = replace(self.asked, timeout_ms=min(SLOW_MS, self.asked.timeout_ms))
@@ -247,12 +252,11 @@ class OfMessage:
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
         """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
         sizes = [Name(f"{GLOBAL}_{name}") for name in self.dimensions()]
-        ids = (Relation("<=", one, Number(MOST_ITEMS)) for one in sizes)
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
         signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self._is_signed(one))
-        return Relation("<=", amount, Number(LARGEST)), *ids, *rows, *signed
+        return Relation("<=", amount, Number(LARGEST)), *(FEW_ITEMS[one] for one in self.dimensions()), *rows, *signed
 
     def _is_signed(self, name: str) -> bool:
         named = self.finder.names.number(name)

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import MOST_ITEMS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.enough_bytes import FEW_ITEMS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.launch_integers import conjuncts
-from visaproof.launch.relations.expressions import Name, Number, Relation
-from visaproof.launch.relations.launch_names import GLOBAL
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.smt import BitVec, Bool, Op, value_of
@@ -24,7 +22,7 @@ def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key:
         return None
     asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
     for dimension in asked.dimensions():
-        relation = Relation("<=", Name(f"{GLOBAL}_{dimension}"), Number(MOST_ITEMS))
+        relation = FEW_ITEMS[dimension]
         own = stated_relation(finder.names, relation)
         guards = [(each, [doubt.access.guard for doubt in each.outside]) for each in rounds if each.outside]
         rungs = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]

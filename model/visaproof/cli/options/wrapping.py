@@ -52,14 +52,15 @@ def _help_line(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     found = _COLUMNS.fullmatch(line)
-    indent = line[: len(line) - len(line.lstrip())] + "  " * line.startswith(" ")
+    own = line[: len(line) - len(line.lstrip())]
+    indent = own + "  " * bool(own)
     comment = "# " * bool(found and found[2].startswith("# "))
     if found and width - len(found[1]) >= LEAST_BESIDE:
         indent = " " * len(found[1]) + comment
     elif found and comment:
-        return f"{found[1].rstrip()}\n{_help_line(found[2], width)}"
-    elif line.startswith("# "):
-        indent = "# "
+        return f"{found[1].rstrip()}\n{_help_line(own + found[2], width)}"
+    elif line.startswith(f"{own}# "):
+        indent = f"{own}# "
     wrapper = TextWrapper(
         width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
         drop_whitespace=True,

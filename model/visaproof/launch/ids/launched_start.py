@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
+from visaproof.launch.assume import INT_IDS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_ids import launched_ids
 from visaproof.launch.ids.launched_words import LaunchedIds, place_name
@@ -18,6 +19,8 @@ from visaproof.visaasm.syntax import Kernel
 GLOBAL_BITS = 32
 WIDE = 44
 """Bits of a group id times a local size."""
+MOST_ITEMS = {True: 1 << 31, False: 1 << 32}
+"""How large a global size is at most where the offset is 0, by whether ids are no negative `int`s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,9 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[
         words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
     facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
     if "global-ids" not in lifted:
-        facts += tuple(fact for dimension in range(3) for fact in _no_wrap(shape, ids, dimension))
-        facts += tuple(fact for dimension in range(3) for fact in _below_the_global_size(shape, ids, dimension))
+        most = MOST_ITEMS[INT_IDS not in lifted]
+        facts += tuple(fact for dimension in range(3) for fact in _not_behind(shape, ids, dimension, most))
+        facts += tuple(fact for dimension in range(3) for fact in _below_the_global_size(shape, ids, dimension, most))
         facts += tuple(_not_too_many_items(shape))
     assumed = tuple(one for one in _assumed(shape) if one.name not in lifted)
     return LaunchedStart(words, ids.meanings, Group((), ids, facts), assumed)
@@ -60,12 +64,14 @@ def _below_the_count(shape: GroupShape, dimension: int) -> Iterator[Bool]:
         yield ult(GROUP_IDS[dimension], symbol(place_name(place), GLOBAL_BITS))
 
 
-def _below_the_global_size(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
+def _below_the_global_size(shape: GroupShape, ids: LaunchedIds, dimension: int, most: int) -> Iterator[Bool]:
     """No group ends behind the global size that the kernel gets to know."""
     for place in shape.places((LaunchValue.GLOBAL_SIZE,), dimension):
         first = mul(zero_extend(GROUP_IDS[dimension], WIDE), zero_extend(stride_of(shape, ids, dimension), WIDE))
         end = add(first, zero_extend(ids.sizes[dimension], WIDE))
-        yield ule(end, zero_extend(symbol(place_name(place), GLOBAL_BITS), WIDE))
+        size = zero_extend(symbol(place_name(place), GLOBAL_BITS), WIDE)
+        yield ule(end, size)
+        yield ule(size, const(most, WIDE))
 
 
 def _not_too_many_items(shape: GroupShape) -> Iterator[Bool]:
@@ -86,16 +92,16 @@ def _global_sizes(shape: GroupShape) -> Iterator[tuple[str, int]]:
         yield from islice(shape.places((LaunchValue.GLOBAL_SIZE,), dimension), 1)
 
 
-def _no_wrap(shape: GroupShape, ids: LaunchedIds, dimension: int) -> Iterator[Bool]:
-    """Global ids are below 2^32: what is behind the last one of the group is at most that."""
+def _not_behind(shape: GroupShape, ids: LaunchedIds, dimension: int, most: int) -> Iterator[Bool]:
+    """Global ids are below a power of 2: what is behind the last one of the group is at most that."""
     group, size = GROUP_IDS[dimension], stride_of(shape, ids, dimension)
     stated = value_of(size)
     if stated is not None:
-        if stated > 1:
-            yield ult(group, const((1 << GLOBAL_BITS) // stated, GLOBAL_BITS))
+        if most < 1 << GLOBAL_BITS or stated > 1:
+            yield ult(group, const(most // stated, GLOBAL_BITS))
     else:
         first = mul(zero_extend(group, WIDE), zero_extend(size, WIDE))
-        yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(1 << GLOBAL_BITS, WIDE))
+        yield ule(add(first, zero_extend(ids.sizes[dimension], WIDE)), const(most, WIDE))
 
 
 def stride_of(shape: GroupShape, ids: LaunchedIds, dimension: int) -> BitVec:
@@ -128,6 +134,8 @@ def _assumed(shape: GroupShape) -> Iterator[Premise]:
         if unread:
             yield premise("unread-dimensions", dimensions=" and ".join(unread))
     yield premise("global-ids")
+    if "global-ids" not in shape.lifted:
+        yield premise("int-ids")
 
 
 def _layout(shape: GroupShape) -> str:

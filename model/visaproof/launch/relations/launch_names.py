@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.launch.assume import INT_IDS
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import LARGEST_SIZE, LOCAL_SIZES, GroupShape
+from visaproof.launch.ids.launched_start import MOST_ITEMS
 from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -265,12 +267,17 @@ class LaunchNames:
         """Whether global ids are, as is assumed of launches."""
         return any(one.name == "global-ids" for one in self.start.assumed)
 
+    @property
+    def most_items(self) -> int:
+        """How large a global size is at most in one dimension, where the global offset is 0."""
+        return MOST_ITEMS[any(one.name == INT_IDS for one in self.start.assumed)]
+
     def _above_the_ids(self, size: BitVec, dimension: int) -> Iterator[Bool]:
         """A group ends at the global size or before: whatever size the last one has."""
         launched = self.start.group.launched
         yield ule(const(1, size.width), size)
         if launched is not None and self._of_32_bits:
-            yield ule(zero_extend(size, WIDE), const(1 << 32, WIDE))
+            yield ule(zero_extend(size, WIDE), const(self.most_items, WIDE))
             yield from self._last_group_ends(size, dimension, launched.sizes[dimension])
 
     def _last_group_ends(self, size: BitVec, dimension: int, own: BitVec) -> Iterator[Bool]:
