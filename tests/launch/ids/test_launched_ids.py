@@ -16,7 +16,7 @@ from visaproof.launch.ids.local_ids import Host, LaidOut, Order, Triple
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option
 from visaproof.semantics.symbolic.names import lane_on
-from visaproof.smt import Bool, Op, Term, bool_symbol, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, symbol, symbols_of
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
@@ -149,7 +149,9 @@ def test_ids_are_compared_under_their_names() -> None:
     """An equation of a case distinction is one of cases, in which no name would be found again."""
     code = kernel(16, "XY")
     found = launched_ids(GroupShape(code, launch(code, 16), 16))
-    names = {word: symbol(f"name.{word.serial}", 16) for lane in found.ids for word in lane if word.op is Op.ITE}
+    names: dict[Term, BitVec] = {
+        word: symbol(f"name.{word.serial}", 16) for lane in found.ids for word in lane if word.op is Op.ITE
+    }
     same = found.same_item(0, 8, names)
     assert same is not None
     assert set(symbols_of(same)) == {*names.values()} & set(symbols_of(same)) | set(symbols_of(*found.ids[0][:2]))
