@@ -41,9 +41,10 @@ Engines: `arrays` runs all threads at once, statement by statement; `scalar` one
 shows as notes accesses of two threads to one byte that nothing puts in an order, and reads of shared local and private
 uninitialised memory.  Where the result depends on the order of the threads, the two may end with other bytes.
 
-Buffers: @FILE, zeros:BYTES, random:BYTES[:SEED] (bytes), floats:COUNT[:SEED] (32-bit, between -1 and 1),
-small:COUNT[:SEED] (unsigned, 32-bit, below 16), counting:COUNT (from 0 on, no two alike), and local:BYTES for a `local`
-argument.  BUFFER+OFFSET is the buffer of another argument from that byte on: --buffer 1=0+16.
+Buffers: @FILE, zeros:BYTES, zeros:BYTES:OFFSET=HEX,… (but for these bytes), random:BYTES[:SEED] (bytes),
+floats:COUNT[:SEED] (32-bit, between -1 and 1), small:COUNT[:SEED] (unsigned, 32-bit, below 16), counting:COUNT (from 0
+on, no two alike), and local:BYTES for a `local` argument.  BUFFER+OFFSET is the buffer of another argument from that
+byte on: --buffer 1=0+16.
 
 Images: W:CONTENT, WxH:CONTENT or WxHxD:CONTENT with @FILE, zeros, random[:SEED] or floats[:SEED]; a texel has four
 channels of 32 bits, or as WxH:FORMAT:CONTENT says: r, rg or rgba with 8 or 16 (unorm), 8ui, 8i, 16ui, 16i, 16f or 32,

@@ -13,7 +13,7 @@ from visaproof.execution.example_launch import MOST_STATEMENTS, SAMPLED, Event, 
 from visaproof.execution.payload import Program
 from visaproof.execution.run import run_launch
 from visaproof.execution.shape import Shape, ThreadId
-from visaproof.execution.usual_launches import Candidate, Contents, Numbers, Stated, UsualLaunches
+from visaproof.execution.usual_launches import Candidate, Contents, Example, Stated, UsualLaunches
 from visaproof.isa.errors import InNoBuffer, NotModelled, Position, ReadError, WritesCollide
 from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Run
@@ -86,7 +86,7 @@ class TooSmall:
         self._more = islice(_by_shape(self.launches), MOST_RECORDED)
 
     def find(
-        self, position: Position, argument: int | None, example: tuple[Shape, Numbers] | None = None
+        self, position: Position, argument: int | None, example: Example | None = None
     ) -> ExampleLaunch | NoLaunch:
         """A launch in which the statement leaves the buffer of the argument, or shared local memory.
 
@@ -185,15 +185,16 @@ class TooSmall:
                 self.recorded.append(found)
                 yield found
 
-    def _like(self, example: tuple[Shape, Numbers] | None) -> Iterator["Recorded"]:
+    def _like(self, example: Example | None) -> Iterator["Recorded"]:
         """The analysis' own example."""
         if example is None or self.of_examples <= 0:
             return
         left, self.left = self.left, self.of_examples
         launches = UsualLaunches(self.program, replace(self.launches.stated, example=example))
         candidates = takewhile(lambda one: one.like_the_example, launches)
+        count = len(launches.stated.contents) + bool(example.held)
         try:
-            found = [self._record(one) for one in islice(candidates, len(launches.stated.contents))]
+            found = [self._record(one) for one in islice(candidates, count)]
         finally:  # a limit may end it
             self.left, self.of_examples = left, self.left
         yield from (one for one in found if one is not None)
@@ -201,7 +202,7 @@ class TooSmall:
     def _record(self, candidate: Candidate) -> "Recorded | None":
         """How far statements reach in a launch with large buffers; None where it cannot be run."""
         found = self._run(candidate, self.launches)
-        if found is None or not found.ended or candidate.contents != "zeros" or self.left <= 0:
+        if found is None or not found.ended or candidate.contents not in ("zeros", "held") or self.left <= 0:
             return found
         further = self._run(candidate, self._sized(True, {}))
         if further is None:

@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Literal
 
 from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
-from visaproof.execution.contents import counting_numbers, small_numbers
+from visaproof.execution.contents import counting_numbers, held_text, small_numbers, zeros_but_for
 from visaproof.execution.images import ImageContent, ImageShape
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
@@ -29,9 +29,12 @@ RANDOM_DRAWS = 4
 """Choices of arguments at random for each shape."""
 
 
-Contents = Literal["zeros", "small", "counting"]
+Contents = Literal["zeros", "small", "counting", "held"]
+"""`held` is what the example of an analysis found in buffers."""
 Numbers = Mapping[int, tuple[int, ...]]
 """What is passed for arguments by value, by index: a number, or those of the components of a vector."""
+Held = Mapping[int, Mapping[int, int]]
+"""The bytes at offsets of buffers that are not 0, by the index of the argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,18 @@ class Stated:
     allows: Callable[[Mapping[str, int]], bool] = lambda _: True
     """Whether these numbers obey the user's relations."""
     global_size: Triple | None = None
-    example: tuple[Shape, "Numbers"] | None = None
+    example: "Example | None" = None
     contents: Sequence["Contents"] = ("zeros",)
     """Of buffers; each launch is tried with these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The launch of which the example of an analysis is a thread."""
+
+    shape: Shape
+    numbers: "Numbers" = field(default_factory=dict[int, tuple[int, ...]])
+    held: "Held" = field(default_factory=dict[int, Mapping[int, int]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,7 @@ class Candidate:
     named: Mapping[str, int]
     """The numbers by the names that relations and sizes use."""
     contents: Contents = "zeros"
+    held: "Held" = field(default_factory=dict[int, Mapping[int, int]])
     smaller: tuple[int, Triple] | None = None
     """One image, by its argument, and by how much it is smaller than the launch; others are as large."""
 
@@ -89,8 +102,10 @@ class UsualLaunches:
             named = self._named(shape, numbers)
             sizes = (None, *product(self.images, SMALLER))
             allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
-            for contents, smaller in product(self.stated.contents, allowed):
-                yield Candidate(shape, numbers, like_the_example, named, contents, smaller)
+            example = (self.stated.example if like_the_example else None) or Example(shape)
+            every: tuple[Contents, ...] = (*self.stated.contents, "held") if example.held else (*self.stated.contents,)
+            for contents, smaller in product(every, allowed):
+                yield Candidate(shape, numbers, like_the_example, named, contents, example.held, smaller)
 
     @property
     def images(self) -> tuple[int, ...]:
@@ -111,7 +126,7 @@ class UsualLaunches:
             size = (LOCAL_BYTES if local else BUFFER_BYTES) if stated is None else stated
             if not 0 < size <= MOST_BUFFER:
                 return None
-            found[index] = _local(size) if local else _buffer(index, size, candidate.contents)
+            found[index] = _local(size) if local else _buffer(index, size, candidate)
         return found
 
     def _image(self, index: int, candidate: Candidate) -> Passed:
@@ -141,7 +156,7 @@ class UsualLaunches:
 
     def _all(self) -> Iterator[tuple[bool, Shape, Numbers]]:
         if self.stated.example is not None:
-            shape, _ = self.stated.example
+            shape = self.stated.example.shape
             if shape.items <= MOST_ITEMS:
                 yield True, shape, self._of_example(shape)
         draw, shapes = random.Random(1), list(self._shapes())
@@ -160,8 +175,8 @@ class UsualLaunches:
 
     def _of_example(self, shape: Shape) -> Numbers:
         """With its arguments, as far as it has them."""
-        usual, (_, numbers) = self._usual(shape), self.stated.example or (shape, {})
-        return {index: _first(numbers.get(index, ()), one) for index, one in usual.items()}
+        numbers = (self.stated.example or Example(shape)).numbers
+        return {index: _first(numbers.get(index, ()), one) for index, one in self._usual(shape).items()}
 
     def _drawn(self, shape: Shape, draw: random.Random) -> Iterator[Numbers]:
         parts = {index: self._parts(index) for index in self.takes.values}
@@ -256,10 +271,13 @@ def _local(size: int) -> Passed:
     return Passed(f"local:{size}", LocalBytes(size))
 
 
-def _buffer(index: int, size: int, contents: Contents) -> Passed:
+def _buffer(index: int, size: int, candidate: Candidate) -> Passed:
     """Numbers where they are asked for and fill it; of small ones no two buffers hold the same."""
+    contents, held = candidate.contents, candidate.held.get(index, {})
+    if contents == "held" and (inside := {offset: byte for offset, byte in held.items() if offset < size}):
+        return Passed(f"zeros:{size}:{held_text(inside)}", zeros_but_for(size, inside))
     count, rest = divmod(size, DWORD)
-    if contents == "zeros" or rest:
+    if contents in ("zeros", "held") or rest:
         return Passed(f"zeros:{size}", bytes(size))
     if contents == "counting":
         return Passed(f"counting:{count}", counting_numbers(count))

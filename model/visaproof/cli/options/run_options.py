@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 1 << 28
 """Of one buffer."""
 BUFFER_FORMS = (
-    "@FILE, zeros:BYTES, random:BYTES[:SEED], floats:COUNT[:SEED], small:COUNT[:SEED], counting:COUNT, local:BYTES or "
-    "BUFFER+OFFSET"
+    "@FILE, zeros:BYTES, zeros:BYTES:OFFSET=HEX,..., random:BYTES[:SEED], floats:COUNT[:SEED], small:COUNT[:SEED], "
+    "counting:COUNT, local:BYTES or BUFFER+OFFSET"
 )
 
 
@@ -156,14 +156,15 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
         return file_content(f"--buffer {option}", Path(text[1:]))
     kind, _, rest = text.partition(":")
     size, _, seed = rest.partition(":")
+    held, seed = _held(option, seed) if kind == "zeros" and seed else ({}, seed)
     if not all(word.isascii() and word.isdecimal() and len(word) < 20 for word in (size, seed or "0")):
         raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS)
     count, generator = int(size), random.Random(int(seed or "0"))
     if count * (4 if kind in ("floats", "small", "counting") else 1) > MOST_BYTES:
         raise UsageError(f"--buffer {option}: too large", f"at most {MOST_BYTES:,} bytes")
     match kind:
-        case "zeros" if not seed:
-            return bytes(count)
+        case "zeros":
+            return _zeros(option, count, held)
         case "random":
             return generator.randbytes(count)
         case "floats":
@@ -176,6 +177,24 @@ def _content(option: str, text: str) -> "bytes | LocalBytes":
             return LocalBytes(count)
         case _:
             raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS)
+
+
+def _held(option: str, text: str) -> tuple[dict[int, int], str]:
+    """The bytes that are given; nothing is left of the text."""
+    from visaproof.execution.contents import read_held
+
+    try:
+        return read_held(text), ""
+    except ValueError:
+        raise UsageError(f"--buffer {option}: no such content", BUFFER_FORMS) from None
+
+
+def _zeros(option: str, count: int, held: dict[int, int]) -> bytes:
+    from visaproof.execution.contents import zeros_but_for
+
+    if max(held, default=-1) >= count:
+        raise UsageError(f"--buffer {option}: no such byte", f"the last one of {count} is {count - 1:#x}")
+    return zeros_but_for(count, held)
 
 
 def file_content(option: str, path: Path) -> bytes:

@@ -59,7 +59,7 @@ class LaunchSearch:
             return None
         if argument is None and surface != SLM:
             return self._of_no_argument(surface)
-        example = launch_in(self.answers, shown.values)
+        example = launch_in(self.answers, shown)
         return self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
 
     def _with_event(self, shown: ShownRun, position: Position, event: Event) -> ShownLaunch | None:

@@ -9,16 +9,18 @@ from msgspec import UNSET, UnsetType
 
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import colliding
+from visaproof.analysis.surface_sizes import argument_of, bytes_at, pieces
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
 from visaproof.execution.too_small import TooSmall
-from visaproof.execution.usual_launches import MOST_ITEMS, Numbers, Stated
+from visaproof.execution.usual_launches import MOST_BUFFER, MOST_ITEMS, Example, Held, Stated
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS
-from visaproof.launch.input_meaning import DIMENSIONS, Argument
+from visaproof.launch.input_meaning import DIMENSIONS, Argument, BufferAddress
+from visaproof.launch.launch import BufferOffset
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -28,7 +30,7 @@ from visaproof.report.one_kernel.kernel_records import write_record
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
-from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
+from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
 from visaproof.smt import evaluate
 from visaproof.smt.evaluate import evaluate_all
 
@@ -43,7 +45,7 @@ def launch_of(
     global_size: Sequence[Expression] = (),
 ) -> ExampleLaunch | NoLaunch:
     """A launch with the event of a counterexample; with small numbers in buffers first, where it depends on data."""
-    stated = _stated(answers, where, sizes, global_size, launch_in(answers, shown.values))
+    stated = _stated(answers, where, sizes, global_size, launch_in(answers, shown))
     if any(loads_that_decide(answers, shown)):
         stated = replace(stated, contents=("small", "counting", "zeros"))
     found = find_launch(_program(answers), position, event, stated)
@@ -57,6 +59,8 @@ def launch_of(
 
 SIGNED_IDS = 1 << 31
 """Of more work items, some have ids that are negative as `int`."""
+MOST_HELD = 512
+"""Bytes that a command names."""
 
 
 def too_small_in(
@@ -78,7 +82,7 @@ def _stated(
     where: Sequence[Relation | Disjoint],
     sizes: Sequence[tuple[str, Expression]],
     global_size: Sequence[Expression],
-    example: tuple[Shape, Numbers] | None,
+    example: Example | None,
 ) -> Stated:
     """`sizes` are bytes of buffers by name, `global_size` work items by dimension, as the user states them."""
     by_name = dict(sizes)
@@ -113,8 +117,9 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
     return (x, y, z) if global_size and min(x, y, z) > 0 else None
 
 
-def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Numbers] | None:
-    """The sizes and arguments of the launch that these values describe; None where they describe none that is run."""
+def launch_in(answers: AskedKernel, shown: ShownRun) -> Example | None:
+    """The launch that the values of a run describe; None where they describe none that is run."""
+    values = shown.values
     names, shape = LaunchNames(answers.kernel, answers.launch, answers.start), sizes_in(answers, values)
     if shape.group_items > MOST_GROUP_ITEMS or shape.items > MOST_ITEMS:
         return None
@@ -123,7 +128,34 @@ def launch_in(answers: AskedKernel, values: Values) -> tuple[Shape, Numbers] | N
         named = [names.number(one) for one in names_of(argument, answers.launch)]
         if any(named):  # components that the kernel does not get may be anything
             numbers[argument.index] = tuple(_number(one.word, values) if one is not None else 0 for one in named)
-    return shape, numbers
+    return Example(shape, numbers, _held(answers, shown))
+
+
+def _held(answers: AskedKernel, shown: ShownRun) -> Held:
+    """What the buffers of arguments hold before the run: surfaces from their buffer offset on, others by address."""
+    places = dict[type[BufferAddress | BufferOffset], dict[int, int]]()
+    for item, piece in pieces(answers.kernel, answers.launch):
+        match piece.meaning:
+            case BufferAddress(argument) | BufferOffset(argument):
+                word = bytes_at(answers.start, item.variable, piece.offset, piece.size)
+                places.setdefault(type(piece.meaning), {})[argument.index] = evaluate(word, shown.values)
+            case _:
+                pass
+    addresses, offsets = (places.get(kind, {}) for kind in (BufferAddress, BufferOffset))
+    found: dict[int, dict[int, int]] = {}
+    for key, memory in shown.state.surfaces.items():
+        own = argument_of(answers.kernel, answers.launch, key)
+        if not isinstance(memory, Buffer) or (own is None and key != FLAT):
+            continue
+        for place, byte in memory.contents.items():
+            if own is not None:
+                index, offset = own.index, place - offsets.get(own.index, 0)
+            else:
+                base, index = max(((at, one) for one, at in addresses.items() if at <= place), default=(0, -1))
+                offset = place - base
+            if byte and index >= 0 and 0 <= offset < MOST_BUFFER:
+                found.setdefault(index, {})[offset] = byte
+    return found if sum(map(len, found.values())) <= MOST_HELD else {}
 
 
 def _number(word: Word, values: Values) -> int:
