@@ -25,6 +25,7 @@ from visaproof.smt import (
     disj,
     eq,
     is_false,
+    kept,
     neg,
     sub,
     subterms,
@@ -37,6 +38,8 @@ from visaproof.smt.terms import lowest_bit
 
 LOW_BITS = 32
 """Of an address, in which offsets are computed before they are extended."""
+KEPT_ADDRESSES = 256
+"""Each lane of a scatter is compared with all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class LanePair:
         """From lane to lane, in the last 32 bits of addresses."""
         found: list[tuple[int, frozenset[tuple[BitVec, int]]]] = []
         for one, other in zip(*(lane.base for lane in self.accesses), strict=True):
-            constant, parts = difference(truncate(one, LOW_BITS), truncate(other, LOW_BITS))
+            constant, parts = difference(_low(one), _low(other))
             found.append((constant, frozenset(parts.items())))
         return tuple(found)
 
@@ -264,7 +267,7 @@ def _bytes_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
             for distance in range(lowest + (known - lowest) % unit, end, unit):
                 meetings.setdefault(distance, []).append(_both(store, other_store, exactly))
     if not exactly:
-        first, second = truncate(first, LOW_BITS), truncate(second, LOW_BITS)
+        first, second = _low(first), _low(second)
     return disj(*(conj(_at_distance(first, second, d), disj(*found)) for d, found in sorted(meetings.items())))
 
 
@@ -305,4 +308,9 @@ def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
 
 def _wrapping(address: BitVec) -> BitVec:
     """The part of an address in which its sums wrap."""
-    return truncate(address, LOW_BITS) if address.width == ADDRESS_BITS else address
+    return _low(address) if address.width == ADDRESS_BITS else address
+
+
+@kept(KEPT_ADDRESSES)
+def _low(address: BitVec) -> BitVec:
+    return truncate(address, LOW_BITS)
