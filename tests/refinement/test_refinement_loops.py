@@ -255,3 +255,43 @@ def test_loops_that_never_end_in_time_show_nothing() -> None:
     found = verdict(large + source.replace(*leaving), large + target.replace(*leaving))
     assert isinstance(found, Unknown)
     assert "in no run" in found.reason
+
+
+# ---------------------------------------------------------------- what loops leave alone
+
+BOUND = "gather4_scaled.R (M1, 8) T6 0x0:ud B.0 Z.0\n"
+UP_TO = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\ncmp.lt (M1, 8) P1 Y(0,0)<1;1,0> Z(0,0)<1;1,0>\n"
+UP_TO += "(P1) goto (M1, 8) again\n"
+ELSEWHERE = "movs (M1_NM, 1) T6(0) 0x1:ud\nscatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0\nmovs (M1_NM, 1) T6(0) 0x0:ud\n"
+
+
+def loaded_once(body: str) -> str:
+    return f"{APART}movs (M1_NM, 1) T6(0) 0x0:ud\n{BOUND}again:\n{ADD}{body}{UP_TO}{STORE_B}"
+
+
+def loaded_again(body: str) -> str:
+    """The bound is loaded in each iteration, as unoptimised code does it."""
+    return f"{APART}movs (M1_NM, 1) T6(0) 0x0:ud\n{BOUND}again:\n{ADD_TWICE}{body}{BOUND}{UP_TO}{STORE_B}"
+
+
+@pytest.mark.parametrize("body", ["", ELSEWHERE])
+def test_what_no_iteration_writes_stays_as_it_was(body: str) -> None:
+    assert in_step_too(loaded_once(body), loaded_again(body))
+    assert in_step_too(loaded_again(body), loaded_once(body))
+
+
+@pytest.mark.parametrize(
+    "body", [STORE_NEXT, "scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 X.0\n", "barrier\n", "fence_global.E\n"]
+)
+def test_what_an_iteration_or_another_thread_may_write_is_loaded_again(body: str) -> None:
+    """Addresses of one surface are not told apart from iteration to iteration; behind a barrier others have written."""
+    assert not in_step_too(loaded_once(body), loaded_again(body))
+    assert not in_step_too(loaded_again(body), loaded_once(body))
+
+
+def test_a_store_after_a_loop_does_not_count_in_it() -> None:
+    """What was stored before a loop does: it is what the loop finds."""
+    early = f"{APART}movs (M1_NM, 1) T6(0) 0x0:ud\n{STORE_B}{BOUND}again:\n{ADD}{{}}{UP_TO}{STORE_B}"
+    assert in_step_too(early.format(""), early.format(BOUND))
+    late = early.replace(f"{STORE_B}{BOUND}", f"{BOUND}{STORE_B}")
+    assert not in_step_too(late.format(""), late.format(BOUND))

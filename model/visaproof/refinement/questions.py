@@ -22,7 +22,7 @@ from visaproof.refinement.effects.observed_registers import register_stores
 from visaproof.refinement.effects.places import located
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
-from visaproof.refinement.effects.side import Side, surface_then
+from visaproof.refinement.effects.side import Side, surface_then, with_changes_of_loops
 from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
@@ -94,7 +94,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
-    source, target = with_stores_counted(source, target)
+    source, target = with_changes_of_loops(*with_stores_counted(source, target))
     memory = memory or SharedMemory(_units(source, target), launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))

@@ -7,7 +7,7 @@ atomic after the store.  What is stored after the last of these is not compared.
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.program.statements import MemoryMessage, Run, Synchronise
-from visaproof.refinement.effects.side import Side, epoch, surface_at
+from visaproof.refinement.effects.side import Side, surface_at
 from visaproof.semantics.symbolic.accesses import Atomic, Store
 
 
@@ -32,7 +32,7 @@ def _after_the_last(side: Side) -> str | None:
         return None
     if any(_is_store(side, one) for one in performed[last:seen]):  # before a fence that has no counterpart
         return None
-    return surface_at(SHARED_LOCAL, side, epoch(side, len(performed)))
+    return surface_at(SHARED_LOCAL, side, len(performed))
 
 
 def _is_store(side: Side, performed: Performed) -> bool:

@@ -1,12 +1,14 @@
 """A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.launch.matching import SHARED_LOCAL
+from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import NO_OWNER, Owner
@@ -14,7 +16,7 @@ from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores,
 from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
-from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.semantics.symbolic.names import extents_like, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Op, Term
@@ -88,6 +90,9 @@ class Side:
     """What a part of a program is given, between whose messages no other thread comes."""
     by_events: bool = False
     """Whether each lane of an atomic is an event of its own, that finds something in its cell."""
+    changed: tuple[frozenset[str] | None, ...] = ()
+    """Of each loop the memories that iterations of either kernel write; None where other threads may take part, which
+    may change all.  Without it each loop changes all."""
     stored_before: tuple[int, ...] = ()
     """Of each message, how many before it store to what may be one object with its surface, an image."""
 
@@ -108,7 +113,8 @@ class Side:
 def surface_then(side: Side, place: int) -> str:
     """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
 
-    In an iteration that stands for others it may hold what those left, and so it may behind their loop.  Where others
+    In an iteration that stands for others it may hold what those left, and so it may behind their loop, unless no
+    iteration writes it.  Where others
     may write between any two messages, it may hold anything for each message.  So it may after each store to what may
     be the same object.
     """
@@ -125,12 +131,13 @@ def _surface_then(side: Side, place: int) -> str:
         return surface_after(surface, AfterTurn(side.turns[place].number))
     if side.disturbed:
         return surface_after(surface, AfterMessage(visible_before(side.trace, place)))
-    return surface_at(surface, side, epoch(side, place))
+    return surface_at(surface, side, place)
 
 
-def surface_at(surface: str, side: Side, epoch: tuple[int, int]) -> str:
-    """The surface after so many barriers and fences, and beginnings and ends of rounds."""
-    cuts, ends = epoch
+def surface_at(surface: str, side: Side, place: int) -> str:
+    """The surface at a place of the run, after barriers, fences, and beginnings and ends of rounds that change it."""
+    cuts, ends = epoch(side, place)
+    ends -= sum(_ends(one, place) for number, one in enumerate(side.trace.rounds) if _is_kept(side, number, surface))
     return surface_after(surface, AfterCuts(side.matched.kinds, cuts, ends)) if cuts or ends else surface
 
 
@@ -138,7 +145,48 @@ def epoch(side: Side, place: int) -> tuple[int, int]:
     """How many places come before a message at which others take part, and how many begins and ends of iterations that
     stand for others."""
     cuts = sum(before <= place for before in side.matched.cuts)
-    return cuts, sum((one.first <= place) + (one.behind <= place) for one in side.trace.rounds)
+    return cuts, sum(_ends(one, place) for one in side.trace.rounds)
+
+
+def _ends(one: LoopRound, place: int) -> int:
+    return (one.first <= place) + (one.behind <= place)
+
+
+# ---------------------------------------------------------------- what loops leave alone
+
+
+def with_changes_of_loops(source: Side, target: Side) -> tuple[Side, Side]:
+    """Both kernels with what their loops change, where they have the same loops.
+
+    No iteration of either kernel stores to s, and no thread comes to a barrier, a fence or an atomic that orders it
+    ⇒  s holds in each iteration, and after the loop, what it held before; others that write it race
+    """
+    rounds = source.trace.rounds, target.trace.rounds
+    if len(rounds[0]) != len(rounds[1]):
+        return source, target
+    pairs = ((_changed(source, one), _changed(target, other)) for one, other in zip(*rounds, strict=True))
+    changed = tuple(None if one is None or other is None else one | other for one, other in pairs)
+    return replace(source, changed=changed), replace(target, changed=changed)
+
+
+def _changed(side: Side, one: LoopRound) -> frozenset[str] | None:
+    ordered = (*side.matched.cuts, *(event.before for event in side.trace.events))
+    if any(one.first <= place <= one.behind for place in ordered):
+        return None
+    return frozenset(
+        side.sharing.memory(side.surface(performed.surface))
+        for performed in side.trace.performed[one.first : one.behind]
+        for access in performed.accesses
+        if not isinstance(access, Load) and not is_private(side.trace, performed, access)
+    )
+
+
+def _is_kept(side: Side, number: int, surface: str) -> bool:
+    """Whether a loop leaves a surface alone; of shared local memory each loop begins and ends a part."""
+    changed = side.changed[number] if side.changed else None
+    if changed is None or surface == SHARED_LOCAL:
+        return False
+    return side.sharing.memory(surface) not in changed and changed.isdisjoint(side.sharing.others(surface))
 
 
 def visible_before(trace: Trace, place: int) -> int:
