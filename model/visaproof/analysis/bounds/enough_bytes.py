@@ -14,7 +14,7 @@ from itertools import chain, islice, takewhile
 from math import inf
 from time import process_time
 
-from visaproof.analysis.bounds.at_ends import Ends
+from visaproof.analysis.bounds.at_ends import SMALL, Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
 from visaproof.analysis.bounds.furthest import furthest
@@ -56,9 +56,7 @@ LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 PRODUCT = 2
 """Factors of one."""
-MOST_ITEMS = 1 << 31
-"""Ids below this are no negative numbers."""
-FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(MOST_ITEMS)) for each in DIMENSIONS}
+FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(SMALL)) for each in DIMENSIONS}
 
 
 @dataclass(slots=True)
@@ -158,7 +156,7 @@ class SizeFinder:
 
     def _to_state(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
         """Those that do not hold of every launch that is asked about: solvers need these, too."""
-        return tuple(one for one in relations if one not in FEW_ITEMS.values() or self.names.most_items > MOST_ITEMS)
+        return tuple(one for one in relations if one not in FEW_ITEMS.values() or self.names.most_items > SMALL)
 
     def _excluded(self, question: BoundsQuestion, conditions: Sequence[Bool]) -> bool:
         asked = replace(self.asked, timeout_ms=min(SLOW_MS, self.asked.timeout_ms))
