@@ -50,7 +50,7 @@ MOST_REACHED = 12
 """Such sizes."""
 SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
-READABLE_MS, READABLE_OF_KERNEL_MS = 1_000, 3_000
+READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
 """For sizes of one message that are easier to read than what the address says, and of all."""
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
