@@ -61,6 +61,9 @@ def test_a_difference_is_shown_with_its_run(source: str, target: str, capsys: py
         assert record["verdict"] == "does not refine"
         assert record["replayed"]
         example = record["example"]
+        if "target_undefined" in example:  # as where lanes of the target collide
+            assert example["target_undefined"]["line"]
+            continue
         assert example["after_source"]["byte"] != example["after_target"]["byte"]
         assert example["after_source"]["line"] or example["after_target"]["line"]
 
