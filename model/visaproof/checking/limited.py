@@ -33,13 +33,16 @@ def each_within(
     keys: Sequence[K],
     ask: Callable[[K], A],
     give_up: Callable[[K, LimitReached], A],
-    alike: Callable[[K], Hashable] = id,
+    alike: Callable[[K], Hashable] | None = None,
 ) -> Iterator[A]:
     """The answer for each key, as it comes: those that take longer than their share of the time are asked again.
 
     Keys that are `alike` have one share: the first of them is asked, and the others only once that has an answer.
+    Unless it is said which are, none is.
     """
-    open_keys = [(key, alike(key)) for key in keys]
+    open_keys: list[tuple[K, Hashable]] = [
+        (key, place if alike is None else alike(key)) for place, key in enumerate(keys)
+    ]
     for share in (*FIRST_SHARES, None):
         late: list[tuple[K, Hashable]] = []
         too_slow = set[Hashable]()

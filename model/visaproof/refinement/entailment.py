@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from visaproof.semantics.symbolic.literals import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -88,19 +88,15 @@ def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool
     asked = list(conditions)
     if not asked:
         return
-    others = [literals_of(part) for condition in by for part in _alternatives(condition)]
+    others = [literals_of(part) for condition in by for part in alternatives(condition)]
     having: dict[Bool, list[Literals]] = {}
     for other in dict.fromkeys(others):
         for literal in other:
             having.setdefault(literal, []).append(other)
     units = [neg(literal) for other in dict.fromkeys(others) if len(other) == 1 for literal in other]
     for condition in asked:
-        if not all(_is_covered({*units, *literals_of(part)}, having) for part in _alternatives(condition)):
+        if not all(_is_covered({*units, *literals_of(part)}, having) for part in alternatives(condition)):
             yield condition
-
-
-def _alternatives(condition: Bool) -> tuple[Bool, ...]:
-    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
 
 
 def _is_covered(known: set[Bool], having: Mapping[Bool, Sequence[Literals]]) -> bool:

@@ -103,7 +103,7 @@ def test_lanes_as_far_apart_are_asked_about_once(asked: list[Bool]) -> None:
     assert alone
     guarded = GUARD, SECOND.format(address="W(0,0)<1;1,0>", guard="(P1) ")
     assert all(isinstance(one, Free) for one in answers(*guarded))
-    assert len(asked) <= 2 * alone
+    assert len(asked) <= 2 * alone  # of the first scatter, in both kernels
 
 
 def test_other_lanes_that_meet_are_found_behind_lanes_that_are_apart() -> None:

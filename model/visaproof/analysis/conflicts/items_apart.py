@@ -40,12 +40,12 @@ from visaproof.smt.solvers import solve
 
 RUNG = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
-Shape = tuple[Bool, ...]
-
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
 RUN_SHARE = 0.5
 """Of the time that is left: for a run of such work items."""
+Shape = tuple[Bool, ...]
+"""Of a scatter: of each pair of lanes, that they write at one place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,12 @@
 """Conditions on the lanes of a message and on earlier messages: which exclude each other, which belong together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
-from visaproof.semantics.symbolic.literals import Literals, literals_of
+from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
 from visaproof.semantics.symbolic.names import is_lane
 from visaproof.smt import Bool, Op, Term, neg, subterms
-
-"""What the symbols of the execution mask begin with."""
 
 
 def excluded_by(earlier: Iterable[Bool]) -> "Excluded":
@@ -28,28 +26,24 @@ class Excluded:
 
     def add(self, denied: Bool) -> None:
         """That a condition cannot hold."""
-        for one in _alternatives(denied):
+        for one in alternatives(denied):
             if literals := literals_of(one):
                 newest = max(literals, key=lambda literal: literal.serial)
                 self.by_literal.setdefault(newest, []).append(literals)
 
     def excludes(self, condition: Bool) -> bool:
         """Whether each alternative of the condition says all that one of the conjunctions says."""
-        return all(self._excludes(literals_of(one)) for one in _alternatives(condition))
+        return all(self._excludes(literals_of(one)) for one in alternatives(condition))
 
     def _excludes(self, literals: Literals) -> bool:
         known = (denied for literal in literals for denied in self.by_literal.get(literal, ()))
         return any(denied <= literals for denied in known)
 
 
-def _alternatives(condition: Bool) -> Sequence[Bool]:
-    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
-
-
 def _conjuncts(condition: Bool) -> Iterable[Bool]:
     """What the condition says one by one: a denied disjunction denies each of its parts."""
     if condition.op is Op.NOT:
-        return (neg(denied) for denied in _alternatives(cast(Bool, condition.args[0])))
+        return (neg(denied) for denied in alternatives(cast(Bool, condition.args[0])))
     return cast(tuple[Bool, ...], condition.args) if condition.op is Op.CONJ else (condition,)
 
 

@@ -47,7 +47,7 @@ class MissingRelations:
     items: ItemsApart
     rounds: Sequence[ConflictQuestion]
     found_before: Sequence[Missing] = ()
-    """What was found of scatters that lanes can only write alike if they do here."""
+    """What was found of scatters in which lanes meet wherever they do here."""
     left: int = MOST_QUESTIONS
     """Questions."""
     models: list[Values] = field(default_factory=list[Values])

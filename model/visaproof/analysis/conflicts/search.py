@@ -27,11 +27,11 @@ from visaproof.smt import (
     Bool,
     Term,
     conj,
-    false,
     is_false,
     is_true,
     substitute,
     symbols_of,
+    true,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
@@ -117,7 +117,7 @@ class Search(Generic[T]):
     """For a question of a solver once `proof` was asked, where that says enough."""
     known: KnownApart | None = None
     """What was proved of other messages."""
-    wider: Callable[[int], Bool] = lambda _: false()
+    wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:

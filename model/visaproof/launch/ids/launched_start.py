@@ -19,8 +19,6 @@ from visaproof.visaasm.syntax import Kernel
 GLOBAL_BITS = 32
 WIDE = 44
 """Bits of a group id times a local size."""
-MOST_ITEMS = {True: 1 << 31, False: 1 << 32}
-"""How large a global size is at most where the offset is 0, by whether ids are no negative `int`s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,11 @@ class LaunchedStart:
 
 
 NOTHING_LAUNCHED = LaunchedStart()
+
+
+def most_items(int_ids: bool) -> int:
+    """How large a global size is at most where the offset is 0: no id is negative as `int`, or none wraps."""
+    return 1 << (31 if int_ids else 32)
 
 
 def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[str] = frozenset()) -> LaunchedStart:
@@ -50,7 +53,7 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[
         words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
     facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
     if "global-ids" not in lifted:
-        most = MOST_ITEMS[INT_IDS not in lifted]
+        most = most_items(INT_IDS not in lifted)
         facts += tuple(fact for dimension in range(3) for fact in _not_behind(shape, ids, dimension, most))
         facts += tuple(fact for dimension in range(3) for fact in _below_the_global_size(shape, ids, dimension, most))
         facts += tuple(_not_too_many_items(shape))

@@ -16,7 +16,7 @@ from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assume import INT_IDS
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import LARGEST_SIZE, LOCAL_SIZES, GroupShape
-from visaproof.launch.ids.launched_start import MOST_ITEMS
+from visaproof.launch.ids.launched_start import most_items
 from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -270,7 +270,7 @@ class LaunchNames:
     @property
     def most_items(self) -> int:
         """How large a global size is at most in one dimension, where the global offset is 0."""
-        return MOST_ITEMS[any(one.name == INT_IDS for one in self.start.assumed)]
+        return most_items(any(one.name == INT_IDS for one in self.start.assumed))
 
     def _above_the_ids(self, size: BitVec, dimension: int) -> Iterator[Bool]:
         """A group ends at the global size or before: whatever size the last one has."""

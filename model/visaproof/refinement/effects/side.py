@@ -113,10 +113,9 @@ class Side:
 def surface_then(side: Side, place: int) -> str:
     """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
 
-    In an iteration that stands for others it may hold what those left, and so it may behind their loop, unless no
-    iteration writes it.  Where others
-    may write between any two messages, it may hold anything for each message.  So it may after each store to what may
-    be the same object.
+    In an iteration that stands for others it may hold what those left, and so it may after their loop, unless no
+    iteration writes it.  Where others may write between any two messages, it may hold anything for each message.  So
+    it may after each store to what may be the same object.
     """
     surface = _surface_then(side, place)
     stores = side.stored_before[place] if side.stored_before else 0

@@ -17,6 +17,11 @@ def literals_of(guard: Bool) -> Literals:
     return frozenset(guard.args) if guard.op is Op.CONJ else frozenset((guard,))  # pyright: ignore[reportReturnType]
 
 
+def alternatives(condition: Bool) -> tuple[Bool, ...]:
+    """Those of a disjunction; the condition itself where it is none."""
+    return cast(tuple[Bool, ...], condition.args) if condition.op is Op.DISJ else (condition,)
+
+
 @kept(4_096)
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
