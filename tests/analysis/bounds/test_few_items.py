@@ -1,4 +1,7 @@
-"""A message that only launches of 2^31 work items come to: that there are fewer is named, and enough."""
+"""A message that only launches of more than 2^31 work items come to: that there are fewer is named, and enough.
+
+Such launches are asked for by lifting the premise int-ids.
+"""
 
 import json
 from pathlib import Path
@@ -12,6 +15,7 @@ from visaproof.smt import Bool, conj, const, neg, slt, symbol, ult
 
 DATA = Path(__file__).parents[2] / "data" / "counters"
 FEW = "global_size_x <= 2147483648"
+LIFTED = ("--assume", "launch,-int-ids")
 ID, COUNT, ZERO = symbol("id", 32), symbol("n", 32), const(0, 32)
 
 
@@ -37,17 +41,22 @@ def asked(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, A
 
 
 @pytest.mark.slow
+def test_by_default_they_are_inside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {one["bounds"]["verdict"] for one in asked(capsys)} == {"proved"}
+
+
+@pytest.mark.slow
 def test_fewer_work_items_are_named_and_enough(capsys: pytest.CaptureFixture[str]) -> None:
-    for one in asked(capsys):
+    for one in asked(capsys, *LIFTED):
         assert one["bounds"]["verdict"] == "refuted"
         assert one["inside_if"]["where"] == [FEW]
         assert one["inside_if"]["bytes"] is None
-    assert {one["bounds"]["verdict"] for one in asked(capsys, "--where", FEW)} == {"proved"}
+    assert {one["bounds"]["verdict"] for one in asked(capsys, *LIFTED, "--where", FEW)} == {"proved"}
 
 
 @pytest.mark.slow
 def test_with_any_global_offset_they_are_not_enough(capsys: pytest.CaptureFixture[str]) -> None:
-    for one in asked(capsys, "--assume", "launch,-global-ids"):
+    for one in asked(capsys, "--assume", "launch,-int-ids,-global-ids"):
         assert one["bounds"]["verdict"] == "refuted"
         assert one["inside_if"] is None or one["inside_if"]["where"] != [FEW]
 
@@ -55,6 +64,6 @@ def test_with_any_global_offset_they_are_not_enough(capsys: pytest.CaptureFixtur
 @pytest.mark.slow
 def test_what_the_user_excludes_is_not_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Of launches with more work items only, none has fewer."""
-    for one in asked(capsys, "--where", "global_size_x >= 4294967295"):
+    for one in asked(capsys, *LIFTED, "--where", "global_size_x >= 4294967295"):
         assert one["bounds"]["verdict"] == "refuted"
         assert one["inside_if"] is None or one["inside_if"]["where"] != [FEW]
