@@ -7,6 +7,7 @@ LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
 WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
 RUNS = "test_premises_of_runs.py"
+BESIDE_TEXTS = "test_premises_beside_texts.py"
 OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
 ELSEWHERE = {
@@ -125,6 +126,12 @@ ELSEWHERE = {
     "atomics-relaxed": ((OF_PAIRS, "test_a_load_moves_over_atomics_where_they_order_nothing"),),
     "lanes-interleaved": ((OF_PAIRS, "test_others_may_come_between_the_lanes_of_a_message"),),
     "thread-numbers": ((OF_PAIRS, "test_half_the_number_of_a_narrow_thread_is_that_of_the_wide_one"),),
+    "launched-alike": (
+        (BESIDE_TEXTS, "test_without_launch_information_arguments_are_taken_to_stand_where_they_did"),
+    ),
+    "lsc-immediate": ((BESIDE_TEXTS, "test_sums_with_an_immediate_wrap_as_other_sums_do"),),
+    "private-sizes": ((BESIDE_TEXTS, "test_each_kernel_stays_inside_its_slot_of_private_memory"),),
+    "scratch-sizes": ((BESIDE_TEXTS, "test_each_kernel_stays_inside_what_it_has_behind_scratch"),),
     "beyond-unseen": (
         ("test_reads_beyond.py", "test_a_read_without_effect_ends_no_launch"),
         ("test_reads_beyond.py", "test_a_read_on_which_something_depends_is_undefined"),
@@ -134,10 +141,6 @@ ELSEWHERE = {
 
 WITHOUT = {
     "width": "it says which text is asked about: without it there is no question",
-    "launched-alike": "without it inputs have no counterpart: nothing can be asked",
     "groups-fit": "nothing is asked of it: a launch that the target refuses leaves nothing to compare",
-    "lsc-immediate": "a reading that has no alternative: nothing asks with sums that do not wrap",
-    "private-sizes": "nothing is asked of two kernels here: `bounds` asks each whether it stays inside",
-    "scratch-sizes": "as private-sizes: `bounds` asks each kernel whether it stays inside",
 }
 """Rows without a witness, and why.  A row leaves this list with its pair."""

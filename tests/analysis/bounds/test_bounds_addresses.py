@@ -16,6 +16,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
+from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.smt import symbols_of
 from visaproof.visaasm.reader import read_kernel_file
@@ -93,8 +94,8 @@ PRIVATE = """.version 4.1
 """
 
 
-def asked_of_slots(folder: Path, text: str, bytes_each: int, platform: Platform) -> BoundsFinding:
-    """The one message of a kernel of which each of eight work items has so many bytes of private memory."""
+def of_slots(folder: Path, text: str, bytes_each: int, platform: Platform) -> Program:
+    """A kernel of which each of eight work items has so many bytes of private memory."""
     path, manifest, ids = folder / "k.visaasm", folder / "manifest.json", 96
     if platform.grf_bytes == 64:  # each dimension's ids take a register
         for narrow, wide in (
@@ -115,7 +116,13 @@ def asked_of_slots(folder: Path, text: str, bytes_each: int, platform: Platform)
     kernel = read_kernel_file(path)
     launch = read_launch(manifest, kernel)
     assert launch.private_bytes == 8 * bytes_each
-    (finding,) = ask_bounds(kernel, platform, launch, Assume.IDS, StatedLaunch(align=4), 5_000).answers()
+    return Program(kernel, launch, platform)
+
+
+def asked_of_slots(folder: Path, text: str, bytes_each: int, platform: Platform) -> BoundsFinding:
+    """Its one message."""
+    code = of_slots(folder, text, bytes_each, platform)
+    (finding,) = ask_bounds(code.kernel, platform, code.launch, Assume.IDS, StatedLaunch(align=4), 5_000).answers()
     assert finding.surfaces == ("private memory",)
     return finding
 
