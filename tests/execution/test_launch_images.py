@@ -318,3 +318,12 @@ def test_texels_outside_of_an_image_are_noted() -> None:
         shape = ImageShape((size,))
         ran, _ = run(code, {0: ImageContent(shape, bytes(shape.size)), 1: bytes(128)})
         assert [(one.memory, one.texel, one.count) for one in ran.outside] == outside
+
+
+def test_each_statement_that_leaves_an_image_is_noted() -> None:
+    store = "    scatter4_typed.R (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0"
+    code, shape = small(f"{store}\n{store}"), ImageShape((6,))
+    ran, _ = run(code, {0: ImageContent(shape, bytes(shape.size)), 1: bytes(128)})
+    lines = [(one.position.line, one.count) for one in ran.outside if one.position is not None]
+    assert [count for _, count in lines] == [2, 2]
+    assert lines[0][0] + 1 == lines[1][0]

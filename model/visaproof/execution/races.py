@@ -50,7 +50,7 @@ class UnwrittenRead:
 
 @dataclass(slots=True)
 class OutsideAccess:
-    """Accesses outside of a buffer: the first one, who made it and where, and how many."""
+    """Accesses of one statement outside of a buffer: the first one, who made it and where, and how many."""
 
     memory: str
     size: int
@@ -81,7 +81,9 @@ class RaceWatch:
     """Told of the bytes that each message reaches."""
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
     unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
-    beyond: dict[str, OutsideAccess] = field(default_factory=dict[str, OutsideAccess])
+    beyond: dict[tuple[str, Position | None], OutsideAccess] = field(
+        default_factory=dict[tuple[str, Position | None], OutsideAccess]
+    )
     place: Callable[[], Position | None] = lambda: None
     """Which statement is running."""
     _seen: dict[Allocation, dict[int, _Byte]] = field(default_factory=dict[Allocation, dict[int, _Byte]])
@@ -137,10 +139,11 @@ class RaceWatch:
     def _note_outside(
         self, memory: Allocation, address: int | None, texel: tuple[int, ...] | None, position: Position | None = None
     ) -> None:
-        found = self.beyond.get(memory.name)
+        place = position or self.place()
+        found = self.beyond.get((memory.name, place))
         if found is None:
-            place, thread = position or self.place(), self.now.thread
-            self.beyond[memory.name] = OutsideAccess(memory.name, memory.size, address, thread, place, texel)
+            thread = self.now.thread
+            self.beyond[memory.name, place] = OutsideAccess(memory.name, memory.size, address, thread, place, texel)
         else:
             found.count += 1
 

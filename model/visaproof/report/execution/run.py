@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 
@@ -36,6 +37,8 @@ from visaproof.semantics.concrete.state import ConcreteState
 
 ROWS = 4
 """Rows of 16 bytes that are shown of a buffer."""
+MOST_STATEMENTS = 8
+"""Statements that are shown of those that leave one buffer."""
 MOST_FILE = 1 << 24
 MOST_STEPS = 1_000_000
 """Steps of a trace in JSON."""
@@ -172,13 +175,19 @@ class RunReport:
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
 
     def _outside(self, accesses: Sequence[OutsideAccess]) -> None:
-        for one in accesses:
-            more = f", and {one.count - 1:,} more accesses," if one.count > 1 else ""
-            line = f", line {one.position.line}" if one.position else ""
-            place = f"texel {one.texel}" if one.address is None else f"byte {one.address:#x}"
+        for memory, group in groupby(sorted(accesses, key=lambda one: one.memory), lambda one: one.memory):
+            found = list(group)
             self._say()
-            self._say(f"  note: {one.memory} has {one.size:,} bytes: {place} is outside of it{more}")
-            self._say(f"        by {one.thread}{line}: such a read gives 0, and such a write is dropped")
+            self._say(
+                f"  note: {memory} has {found[0].size:,} bytes; outside of it reads give 0 and writes are dropped:"
+            )
+            for one in found[:MOST_STATEMENTS]:
+                line = f"line {one.position.line}: " if one.position else ""
+                place = f"texel {one.texel}" if one.address is None else f"byte {one.address:#x}"
+                more = f", and {one.count - 1:,} more" if one.count > 1 else ""
+                self._say(f"        {line}{place}, by {one.thread}{more}")
+            if (rest := len(found) - MOST_STATEMENTS) > 0:
+                self._say(f"        … and {_counted(rest, 'statement')} more")
 
     def _print_json(
         self,
