@@ -227,3 +227,15 @@ def test_help_has_examples(visaproof):
 def test_a_line_of_a_dump_is_explained(place: str, code: int, said: str, visaproof) -> None:
     ran = visaproof("explain", Path(__file__).parents[2] / "docs" / "examples" / place)
     assert (ran.code, said in ran.out + ran.err) == (code, True)
+
+
+def test_the_statements_behind_an_address_are_shown(visaproof) -> None:
+    """The second message of this dump, which binds its surface anew, and stores what line 88 loads."""
+    dump = Path(__file__).parents[2] / "docs" / "examples" / "pairs.visaasm"
+    shown = visaproof("explain", f"{dump}:93").out
+    address = json.loads(visaproof("explain", f"{dump}:93", "--format", "json").out)["address"]
+    assert [one["line"] for one in address["statements"]] == [78, 79, 80, 81, 90, 91, 92]
+    assert all(f"  {one['line']} | {one['text']}\n" in shown for one in address["statements"])
+    assert {"variable": "V0039", "holds": ["local_id_x, lanes 0..7"]} in address["begins"]
+    assert "V0039: local_id_x, lanes 0..7" in shown
+    assert "where its address comes from" not in visaproof("explain", "scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 U.0").out

@@ -16,6 +16,8 @@ from visaproof.isa.platform import Platform
 if TYPE_CHECKING:
     from visaproof.analysis.explain import Explanation
     from visaproof.isa.spec import Spec
+    from visaproof.report.kernels.explain_records import AddressEntry
+    from visaproof.visaasm.syntax import Instruction, Kernel
 
 DEFAULT_PLATFORM = Platform.DG2
 """As for `visaproof check`."""
@@ -35,7 +37,7 @@ EPILOG = """examples:
 A table shows for each lane which bits of the execution mask and of the predicate it listens to, and which register
 goes to which address; it is the footprint that the proofs are about, with names in the place of values.  A statement
 stands alone: variables are taken as declared and large enough, with the types of the page.  The pages' spelling is
-read, too.
+read, too.  Of a line of a dump the statements are shown that compute its address, back to arguments and ids.
 
 exit codes:
   0  explained
@@ -74,19 +76,39 @@ def run(arguments: Namespace) -> int:
     text = arguments.instruction.strip()
     if re.fullmatch(r"\w+", text):
         return _page(text, device, arguments.format)
+    address = None
     if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
-        text = _statement_at(Path(place[1]), place[2])
-        device = arguments.platform or _device_of(Path(place[1]))
+        text, address, device = _of_dump(Path(place[1]), place[2], arguments.platform)
     found = _explained(text, device)
-    return ExitCode.USAGE if found is None else _show(found.spec, device, found, arguments.format, is_example=False)
+    if found is None:
+        return ExitCode.USAGE
+    return _show(found.spec, device, found, arguments.format, is_example=False, address=address)
 
 
-def _statement_at(path: Path, line: str | None) -> str:
-    """The memory message on a line of a dump.  Raises ReadError, UsageError, NotModelled."""
-    from visaproof.decode.message import OPCODES
+def _of_dump(path: Path, line: str | None, device: Platform | None) -> "tuple[str, AddressEntry, Platform]":
+    """The memory message on a line of a dump, where its address comes from, and the device.
+
+    That is the one of the launch file beside it, or the usual one.  Raises ReadError, UsageError, NotModelled.
+    """
+    from visaproof.launch.beside import launch_beside
+    from visaproof.launch.launch import NOTHING_KNOWN, launch_of
+    from visaproof.report.kernels.explain_document import address_entry
     from visaproof.visaasm.reader import read_kernel_file
 
-    messages = {one.position.line: one.text for one in read_kernel_file(path).instructions() if one.opcode in OPCODES}
+    kernel = read_kernel_file(path)
+    message = _message_at(kernel, path, line)
+    launch, beside = NOTHING_KNOWN, launch_beside(path)
+    if beside is not None:
+        launch, said = launch_of(beside, kernel, None)
+        device = device or said
+    device = device or DEFAULT_PLATFORM
+    return message.text, address_entry(message, kernel, launch, device), device
+
+
+def _message_at(kernel: "Kernel", path: Path, line: str | None) -> "Instruction":
+    from visaproof.decode.message import OPCODES
+
+    messages = {one.position.line: one for one in kernel.instructions() if one.opcode in OPCODES}
     lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
     hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
     if line is None:
@@ -94,16 +116,6 @@ def _statement_at(path: Path, line: str | None) -> str:
     if int(line) not in messages:
         raise UsageError(f"no memory message on line {line} of {path}", hint)
     return messages[int(line)]
-
-
-def _device_of(path: Path) -> Platform:
-    """What the launch file beside a dump says."""
-    from visaproof.launch.beside import launch_beside
-    from visaproof.launch.launch import launch_of
-    from visaproof.visaasm.reader import read_kernel_file
-
-    launch = launch_beside(path)
-    return DEFAULT_PLATFORM if launch is None else launch_of(launch, read_kernel_file(path), None)[1]
 
 
 def _page(name: str, device: Platform, output: str) -> int:
@@ -169,14 +181,22 @@ def _bytes(digits: str, arguments: Namespace) -> int:
     return _show(found.spec, device, replace(found, encoded=encoded), arguments.format, is_example=False)
 
 
-def _show(spec: "Spec", device: Platform, found: "Explanation | None", output: str, *, is_example: bool) -> int:
+def _show(
+    spec: "Spec",
+    device: Platform,
+    found: "Explanation | None",
+    output: str,
+    *,
+    is_example: bool,
+    address: "AddressEntry | None" = None,
+) -> int:
     from visaproof.report.kernels.explain import explained, width_of
     from visaproof.report.kernels.explain_document import document_of
     from visaproof.report.text.documents import encode
 
     illegal = found is not None and found.findings and not is_example
     code = ExitCode.REFUTED if illegal else ExitCode.OK
-    document = document_of(spec, device, found, code, is_example)
+    document = document_of(spec, device, found, code, is_example, address)
     if output == "json":
         print(encode(document))
     else:

@@ -23,7 +23,7 @@ def width_of(stream: IO[str]) -> int:
 
 def explained(document: ExplainDocument, width: int) -> Iterator[str]:
     """The lines of the explanation."""
-    parts = (_head, _verdict, _fields, _picture, _readings, _examples)
+    parts = (_head, _verdict, _fields, _picture, _address, _readings, _examples)
     for number, part in enumerate(parts):
         lines = list(part(document, width))
         if number and lines:
@@ -194,6 +194,21 @@ def _legend(document: ExplainDocument) -> Iterator[str]:
         yield "(…): this sum wraps before the rest is added"
     if document.lanes[0].lane is None:
         yield "each row is 16 bytes: the places of the first"
+
+
+def _address(document: ExplainDocument, width: int) -> Iterator[str]:
+    found = document.address
+    if found is None:
+        return
+    if found.unknown is not None:
+        yield from wrap(f"where its address comes from is not followed: {found.unknown}", width)
+        return
+    yield "where its address comes from:" if found.statements else "its address comes from no other statement:"
+    longest = max((len(str(one.line)) for one in found.statements), default=0)
+    for one in found.statements:
+        yield f"  {one.line:>{longest}} | {one.text}"
+    for one in found.begins:
+        yield from _indented(f"{one.variable}: {', '.join(one.holds) or 'no launch file says what it holds'}", width)
 
 
 # ---------------------------------------------------------------- the rest

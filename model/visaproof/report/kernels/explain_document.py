@@ -3,14 +3,19 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from visaproof.analysis.address_chain import address_chain
 from visaproof.analysis.explain import Explanation, Picture
+from visaproof.isa.errors import NotModelled
 from visaproof.isa.fields import Field, Width
 from visaproof.isa.operands import Channels
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import READINGS
 from visaproof.isa.spec import Spec
+from visaproof.launch.launch import Launch
 from visaproof.report.kernels.check import finding_entry, note_entry
 from visaproof.report.kernels.explain_records import (
+    AddressEntry,
+    BeginEntry,
     BitsEntry,
     CellEntry,
     CodeEntry,
@@ -19,6 +24,7 @@ from visaproof.report.kernels.explain_records import (
     LaneEntry,
     NamesEntry,
     ReadingEntry,
+    StatementEntry,
 )
 from visaproof.report.text.formulas import formula
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
@@ -27,12 +33,18 @@ from visaproof.smt import symbol
 from visaproof.visaasm import words
 from visaproof.visaasm.bytecode.instructions import encode, field_bytes
 from visaproof.visaasm.bytecode.tables import FORMATS, EncodedInstruction
+from visaproof.visaasm.syntax import Instruction, Kernel
 
 
 def document_of(
-    spec: Spec, platform: Platform, found: Explanation | None, exit_code: int, is_example: bool
+    spec: Spec,
+    platform: Platform,
+    found: Explanation | None,
+    exit_code: int,
+    is_example: bool,
+    address: AddressEntry | None = None,
 ) -> ExplainDocument:
-    """`found` is about the statement that is explained; None where there is none."""
+    """`found` is about the statement that is explained, None where there is none; `address` of a line of a dump."""
     picture = found.picture if found is not None else None
     operation = _operation(picture.accesses) if picture else None
     encoded = found.encoded if found is not None and not is_example else None
@@ -61,6 +73,7 @@ def document_of(
         lanes=list(_lanes(picture)) if picture else [],
         new_value=operation[0] if operation else None,
         returns=operation[1] if operation else None,
+        address=address,
         readings=[
             ReadingEntry(decision=each.decision, question=each.question, chosen=each.chosen)
             for each in (READINGS[name] for name in spec.readings)
@@ -68,6 +81,25 @@ def document_of(
         examples=list(spec.examples),
     )
 
+
+def address_entry(message: Instruction, kernel: Kernel, launch: Launch, platform: Platform) -> AddressEntry:
+    """Where the address of a message comes from, and what the launch says of where that begins."""
+    try:
+        chain = address_chain(message, kernel, platform)
+    except NotModelled as error:
+        return AddressEntry(statements=[], begins=[], unknown=str(error))
+    return AddressEntry(
+        statements=[StatementEntry(line=one.position.line, text=one.text) for one in chain.statements],
+        begins=[BeginEntry(variable=name, holds=_held(name, launch)) for name in chain.begins],
+        unknown=None,
+    )
+
+
+def _held(name: str, launch: Launch) -> list[str]:
+    return PREDEFINED.get(name) or [str(piece) for piece in launch.pieces(name)]
+
+
+PREDEFINED = {"%r0": ["group ids, and more of the payload"]}
 
 # ---------------------------------------------------------------- fields
 

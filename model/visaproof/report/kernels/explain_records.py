@@ -78,6 +78,28 @@ class ReadingEntry(msgspec.Struct, kw_only=True):
     chosen: str
 
 
+class StatementEntry(msgspec.Struct, kw_only=True):
+    """A statement of the dump."""
+
+    line: int
+    text: str
+
+
+class BeginEntry(msgspec.Struct, kw_only=True):
+    """A variable with which the computation of an address begins; `holds` is empty where no launch file says it."""
+
+    variable: str
+    holds: list[str]
+
+
+class AddressEntry(msgspec.Struct, kw_only=True):
+    """Where the address of a message of a dump comes from; `unknown` says why the statements are not followed."""
+
+    statements: list[StatementEntry]
+    begins: list[BeginEntry]
+    unknown: str | None
+
+
 class ExplainDocument(Document, kw_only=True):
     """`visaproof explain`; what depends on a statement is that of the page's first example where none is given."""
 
@@ -106,5 +128,7 @@ class ExplainDocument(Document, kw_only=True):
     """Of an atomic, in terms of old, src0 and src1."""
     returns: str | None
     """"old" or "new"."""
+    address: AddressEntry | None
+    """Of a line of a dump."""
     readings: list[ReadingEntry]
     examples: list[str]

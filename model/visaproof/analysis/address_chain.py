@@ -1,0 +1,103 @@
+"""Where the address of a message comes from: the statements that compute it, back to what the kernel is given.
+
+    scatter4_scaled.R (M1, 16) T6 0x0:ud V0061.0 V0063.0      the message
+    shl (M1, 16) V0061(0,0)<1> V0060(0,0)<1;1,0> 0x2:d        writes V0061
+    add (M1, 16) V0060(0,0)<1> V0059(0,0)<1;1,0> V0038(…)     writes V0060; V0038 is an argument
+
+By the text alone: all statements that may run before and write one of these variables, the bytes of another lane, too.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+
+from visaproof.decode.def_use import def_use
+from visaproof.decode.message import decode
+from visaproof.decode.statement import may_run_from
+from visaproof.isa.errors import Position
+from visaproof.isa.operands import NULL, RawOperand
+from visaproof.isa.platform import Platform
+from visaproof.visaasm.syntax import Instruction, Kernel, Name, SurfaceVariable
+
+DATA = frozenset(("dst", "src", "src0", "src1", "execution"))
+"""Fields of messages that are no part of an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChain:
+    """What the address of one message is computed from."""
+
+    statements: tuple[Instruction, ...]
+    """In the order of the text."""
+    begins: tuple[str, ...]
+    """Variables that a statement of these reads and none of the kernel writes before: inputs, and predefined ones."""
+
+
+def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> AddressChain:
+    """Raises NotModelled for a kernel with a statement that is not decoded, ReadError for one that is malformed."""
+    uses = {one.position: def_use(one, kernel, platform) for one in kernel.instructions()}
+    places = {one.position: place for place, one in enumerate(kernel.statements) if isinstance(one, Instruction)}
+    writers: dict[str, list[Instruction]] = {}
+    for one in kernel.instructions():
+        for name in uses[one.position].defined:
+            writers.setdefault(name, []).append(one)
+    later: dict[Position, frozenset[Position]] = {}
+
+    def runs_before(one: Instruction, reader: Instruction) -> bool:
+        place = one.position
+        if place not in later:
+            later[place] = may_run_from(kernel, places[place] + 1)
+        return reader.position in later[place]
+
+    found: set[Position] = set()
+    begins: dict[str, None] = {}
+    pending = deque((name, message) for name in sorted(address_variables(message, kernel, platform)))
+    seen: set[tuple[str, Position]] = set()
+    while pending:
+        name, reader = pending.popleft()
+        before = [one for one in writers.get(name, ()) if runs_before(one, reader)]
+        if _is_surface(name, kernel):
+            before = _last(before, places[reader.position], kernel)
+        elif not before:
+            begins[name] = None
+        for one in before:
+            found.add(one.position)
+            for used in sorted(uses[one.position].used):
+                if (used, one.position) not in seen:
+                    seen.add((used, one.position))
+                    pending.append((used, one))
+    return AddressChain(tuple(one for one in kernel.instructions() if one.position in found), tuple(begins))
+
+
+def address_variables(message: Instruction, kernel: Kernel, platform: Platform) -> frozenset[str]:
+    """The variables of which a message takes its address, and its surface."""
+    decoded = decode(message, kernel, platform)
+    assert is_dataclass(decoded)
+    data = {name for one in fields(decoded) if one.name in DATA for name in _operands(getattr(decoded, one.name))}
+    own = {name for one in fields(decoded) if one.name not in DATA for name in _operands(getattr(decoded, one.name))}
+    predicate = {message.predicate.variable} if message.predicate else set[str]()
+    surfaces = {one.name for one in message.operands if isinstance(one, Name) and _is_surface(one.name, kernel)}
+    return frozenset(own | surfaces | def_use(message, kernel, platform).used - data - predicate) - {NULL}
+
+
+def _is_surface(name: str, kernel: Kernel) -> bool:
+    return isinstance(kernel.variables.get(name), SurfaceVariable)
+
+
+def _last(movs: Sequence[Instruction], place: int, kernel: Kernel) -> list[Instruction]:
+    """The last one, if nothing jumps in between: a `movs` binds a surface whatever it was before."""
+    for one in reversed(kernel.statements[:place]):
+        if not isinstance(one, Instruction):
+            break
+        if one in movs:
+            return [one]
+    return list(movs)
+
+
+def _operands(value: object) -> Iterator[str]:
+    """The variables of operands inside of a field."""
+    if isinstance(value, RawOperand):
+        yield value.variable
+    elif is_dataclass(value) and not isinstance(value, type):
+        for one in fields(value):
+            yield from _operands(getattr(value, one.name))
