@@ -84,7 +84,10 @@ def test_the_text_has_the_table_and_what_wants_attention(listed, visaproof):
     assert found.code == 1
     assert "2 pairs: those that" in found.out
     assert "  class    refines" in found.out
-    assert "DOES NOT REFINE (1)\n    transpose_naive/tgllp-O2-simd8 → transpose_naive_bad/tgllp-O2-simd8" in found.out
+    assert (
+        "DOES NOT REFINE (1)\n    wrong: transpose_naive/tgllp-O2-simd8 → transpose_naive_bad/tgllp-O2-simd8"
+        in found.out
+    )
     assert "in full: visaproof refine " in found.out
     assert "copy16/" not in found.out.split("DOES NOT")[1]
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import Holds, climb
+from visaproof.launch.ids.launched_words import NO_NAMES
 from visaproof.launch.ids.work_items import Group
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import open_undefined, same_written
@@ -49,15 +50,20 @@ def _impossible(question: Question, part: Bool, cut: Mapping[Term, BitVec], refu
     assumed = [fact for fact in _apart(question, on, cut) if not is_true(fact)]
     if not assumed:
         return False
-    (goal,) = substitute_all([neg(part)], cut)
+    *plain, goal = substitute_all([*_apart(question, on), neg(part)], cut)
+    assumed += [fact for fact in plain if not is_true(fact) and fact not in assumed]
     form = form_of(*assumed, goal)
     if form not in refuted:
         refuted[form] = isinstance(climb(tuple(assumed), goal, QUICK_MS), Holds)
     return refuted[form]
 
 
-def _apart(question: Question, on: list[int], cut: Mapping[Term, BitVec]) -> Iterator[Bool]:
-    """That these lanes, which are all on, run different work items, with their ids cut."""
+def _apart(question: Question, on: list[int], cut: Mapping[Term, BitVec] = NO_NAMES) -> Iterator[Bool]:
+    """That these lanes, which are all on, run different work items, with their ids cut.
+
+    Where an equation of two ids is a case distinction, the part that is undefined may have it as it was before the cut,
+    or as it is with symbols: both are stated.
+    """
     launched = question.launched.group.launched
     assert launched is not None
     for one, other in combinations(on, 2):
