@@ -107,7 +107,7 @@ class RunReport:
     def stopped(self, error: NotModelled, engine: Engine, code: int) -> None:
         """The launch met what has no semantics here."""
         before = error.outside if isinstance(error, StoppedLaunch) else ()
-        self._outside(before)
+        self._notes(before)
         if not self._as_text:
             place = error.position
             record = NotModelledRecord(error.what, place.line if place else None, place.column if place else None)
@@ -136,7 +136,7 @@ class RunReport:
                 self._say(line)
             if "beyond its variable" in ran.undefined.message and not self._values.pad:
                 self._say("        `--pad` takes what lies behind a variable in its last register as 0")
-            self._outside(ran.outside)
+            self._notes(ran.outside)
             return
         for index, buffer in memory.buffers.items():
             self._say()
@@ -163,7 +163,7 @@ class RunReport:
                 f"  note: byte {read.offset:#x}{more} of {read.memory} read before it was written, by {read.thread}"
             )
             self._say("        it is 0 here, and may be anything on a device")
-        self._outside(ran.outside)
+        self._notes(ran.outside)
         if ran.engine is Engine.ARRAYS:
             self._say()
             self._say("  note: not looked for: races, accesses outside of buffers, reads of uninitialised memory")
@@ -174,20 +174,9 @@ class RunReport:
         barriers = f", {_counted(ran.barriers, 'barrier')} passed" if ran.barriers else ""
         self._say(f"  ran to the end: {_counted(ran.threads, 'thread')}{barriers}")
 
-    def _outside(self, accesses: Sequence[OutsideAccess]) -> None:
-        for memory, group in groupby(sorted(accesses, key=lambda one: one.memory), lambda one: one.memory):
-            found = list(group)
-            self._say()
-            self._say(
-                f"  note: {memory} has {found[0].size:,} bytes; outside of it reads give 0 and writes are dropped:"
-            )
-            for one in found[:MOST_STATEMENTS]:
-                line = f"line {one.position.line}: " if one.position else ""
-                place = f"texel {one.texel}" if one.address is None else f"byte {one.address:#x}"
-                more = f", and {one.count - 1:,} more" if one.count > 1 else ""
-                self._say(f"        {line}{place}, by {one.thread}{more}")
-            if (rest := len(found) - MOST_STATEMENTS) > 0:
-                self._say(f"        … and {_counted(rest, 'statement')} more")
+    def _notes(self, accesses: Sequence[OutsideAccess]) -> None:
+        for line in outside_lines(accesses):
+            self._say(line)
 
     def _print_json(
         self,
@@ -224,6 +213,23 @@ class RunReport:
             premises=[premise_record(one) for one in self._premises],
         )
         print(encode(document), file=self._out)
+
+
+def outside_lines(accesses: Sequence[OutsideAccess]) -> Iterator[str]:
+    """A note for each buffer, with the statements that leave it."""
+    for memory, group in groupby(sorted(accesses, key=lambda one: one.memory), lambda one: one.memory):
+        found = list(group)
+        yield ""
+        size = f"{found[0].size:,} bytes"
+        yield f"  note: {memory} has {size}; outside of it reads give 0 and writes are dropped:"
+        for one in found[:MOST_STATEMENTS]:
+            line = f"line {one.position.line}: " if one.position else ""
+            place = f"texel {one.texel}" if one.address is None else f"byte {one.address:#x}"
+            more = f", and {one.count - 1:,} more" if one.count > 1 else ""
+            yield f"        {line}{place}, by {one.thread}{more}"
+        if rest := found[MOST_STATEMENTS:]:
+            lines = sorted({one.position.line for one in rest if one.position is not None})
+            yield f"        … and {_counted(len(rest), 'statement')} more, on the lines {', '.join(map(str, lines))}"
 
 
 def _undefined_lines(found: UndefinedAt) -> Iterator[str]:
