@@ -295,3 +295,51 @@ def test_a_store_after_a_loop_does_not_count_in_it() -> None:
     assert in_step_too(early.format(""), early.format(BOUND))
     late = early.replace(f"{STORE_B}{BOUND}", f"{BOUND}{STORE_B}")
     assert not in_step_too(late.format(""), late.format(BOUND))
+
+
+# ---------------------------------------------------------------- branches that all lanes take alike
+
+SCALARS = "".join(f".decl {name} v_type=G type=d num_elts=1\n" for name in "NS")
+HEAD_OF_SCALARS = HEAD.replace(".decl P1", f"{SCALARS}.decl P1")
+WITHIN_LANES = f"""{APART}mov (M1_NM, 1) N(0,0)<1> Y(0,0)<0;1,0>
+cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x5:d
+(!P1) goto (M1, 8) done
+cmp.gt (M1_NM, 8) P2 N(0,0)<0;1,0> 0x0:d
+(P2) goto (M1, LANES) enter
+mov (M1_NM, 1) S(0,0)<1> SKIPPED
+goto (M1, 1) after
+enter:
+mov (M1_NM, 1) S(0,0)<1> 0x0:d
+again:
+add (M1_NM, 1) S(0,0)<1> S(0,0)<0;1,0> 0x6:d
+add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> -1:d
+cmp.gt (M1_NM, 8) P2 N(0,0)<0;1,0> BOUND
+(P2) goto (M1, LANES) again
+after:
+mov (M1_NM, 8) X(0,0)<1> S(0,0)<0;1,0>
+{STORE_B}done:
+"""
+"""S is summed up for the thread, where some lane comes that far."""
+
+
+def for_the_thread(lanes: int, skipped: str = "0x7:d", bound: str = "0x0:d") -> str:
+    return WITHIN_LANES.replace("LANES", str(lanes)).replace("SKIPPED", skipped).replace("BOUND", bound)
+
+
+def scalars_in_step(source: str, target: str) -> bool:
+    return in_step_too(source, target, HEAD_OF_SCALARS)
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 8), (8, 1)])
+def test_a_branch_of_the_thread_may_be_one_of_all_its_lanes(one: int, other: int) -> None:
+    """Whether the loop is left out is one condition then, and not one for each lane."""
+    assert scalars_in_step(for_the_thread(one), for_the_thread(other))
+    assert not scalars_in_step(for_the_thread(one), for_the_thread(other, skipped="0x8:d"))
+    assert not scalars_in_step(for_the_thread(one), for_the_thread(other, bound="0x1:d"))
+
+
+def test_a_branch_that_lanes_take_by_themselves_is_none_of_the_thread() -> None:
+    """S is what the lanes leave that stay, if some do: those that jump find it, too."""
+    own = for_the_thread(8).replace("P2 N(0,0)<0;1,0> 0x0:d", "P2 Y(0,0)<1;1,0> 0x0:d", 1)
+    assert not scalars_in_step(for_the_thread(1), own)
+    assert not scalars_in_step(own, for_the_thread(8))

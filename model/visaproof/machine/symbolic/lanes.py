@@ -55,8 +55,8 @@ class Lanes:
         self.running = tuple(conj(guard, neg(jumps)) for guard, jumps in zip(self.running, jumping, strict=True))
         if self.running not in self._facts_for:
             # A uniform branch leaves all lanes or none; after another one, execution goes on where some lane stays.
-            remains = neg(jumping[0]) if uniform else disj(*self.running)
-            self._facts_for[self.running] = self.facts | literals_of(remains)
+            remains = literals_of(neg(jumping[0])) if uniform else _of_some_lane(self.running)
+            self._facts_for[self.running] = self.facts | remains
         self.facts = self._facts_for[self.running]
 
     def contents(self) -> Waiting:
@@ -72,7 +72,7 @@ class Lanes:
         """Lets these lanes run here, of which there is at least one."""
         self.running = running
         if running not in self._facts_for:
-            self._facts_for[running] = literals_of(disj(*running))
+            self._facts_for[running] = _of_some_lane(running)
         self.facts = self._facts_for[running]
 
     def reached_since(self, contents: Waiting, place: int) -> list[int]:
@@ -112,13 +112,25 @@ class Lanes:
         joined = zip(self.running, waiting, strict=True)
         self.running = tuple(reduce(_either, sorted_pieces(others), guard) for guard, others in joined)
         if self.running not in self._facts_for:
-            self._facts_for[self.running] = literals_of(disj(*self.running))
+            self._facts_for[self.running] = _of_some_lane(self.running)
         self.facts = self._facts_for[self.running]
 
 
 def sorted_pieces(guards: list[Bool]) -> list[Bool]:
     """The guards of the lanes that jumped last first: they undo the innermost branch."""
     return list(reversed(guards))
+
+
+def _of_some_lane(running: Sequence[Bool]) -> Literals:
+    """What holds where some lane runs: what the guards have in common, and one of them.
+
+    (c ∧ a₀) ∨ … ∨ (c ∧ aₙ)  =  c ∧ (a₀ ∨ … ∨ aₙ)
+    """
+    guards = [literals_of(guard) for guard in running if not is_false(guard)]
+    if not guards:
+        return literals_of(false())
+    shared = frozenset[Bool].intersection(*guards)
+    return shared | literals_of(disj(*(conj(*(guard - shared)) for guard in guards)))
 
 
 def _follows(fact: Bool, guards: Sequence[Bool]) -> bool:
