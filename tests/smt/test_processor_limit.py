@@ -1,5 +1,6 @@
 """A limit interrupts whatever runs within it, once, and leaves everything else as it was."""
 
+import ctypes
 import gc
 import signal
 import sys
@@ -123,6 +124,26 @@ def test_an_exception_is_not_lost_in_a_finaliser(lost: list[object]) -> None:
     ended(Limit(0.1), finalises)
     assert process_time() - start < SLACK_S
     assert not lost
+
+
+class Converted:
+    """An argument as ctypes hands it to a solver: what its conversion raises becomes an error of ctypes."""
+
+    @classmethod
+    def from_param(cls, value: int) -> ctypes.c_int:
+        spend(0.3)
+        return ctypes.c_int(value)
+
+
+def test_an_exception_stays_itself_while_a_solvers_argument_is_converted() -> None:
+    absolute = ctypes.CDLL(None).abs
+    absolute.argtypes = [Converted]
+
+    def converts() -> None:
+        absolute(-1)
+        spend(60)
+
+    ended(Limit(0.1), converts)
 
 
 def test_a_module_is_loaded_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,9 @@ AGAIN_S = 1.0
 
 LEAST_S = 0.01
 
-UNSAFE = ("__del__", "_forget")
-"""Functions that the interpreter calls by itself: what they raise is lost.  `_forget` is that of interned terms."""
+UNSAFE = ("__del__", "_forget", "from_param")
+"""Functions that the interpreter calls by itself: what they raise is lost.  `_forget` is that of interned terms; ctypes
+calls `from_param` of the types of a solver's arguments, and raises an error of its own instead."""
 
 IMPORTING = "<frozen importlib"
 """Where the interpreter loads modules: one that is half loaded stays so."""
