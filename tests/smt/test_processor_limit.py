@@ -126,13 +126,13 @@ def test_an_exception_is_not_lost_in_a_finaliser(lost: list[object]) -> None:
     assert not lost
 
 
-class Converted:
+class Converted(ctypes.c_int):
     """An argument as ctypes hands it to a solver: what its conversion raises becomes an error of ctypes."""
 
     @classmethod
-    def from_param(cls, value: int) -> ctypes.c_int:
+    def from_param(cls, value: int) -> "Converted":
         spend(0.3)
-        return ctypes.c_int(value)
+        return cls(value)
 
 
 def test_an_exception_stays_itself_while_a_solvers_argument_is_converted() -> None:

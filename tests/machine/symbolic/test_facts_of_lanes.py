@@ -6,7 +6,7 @@ import pytest
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.lanes import Lanes
-from visaproof.smt import Bool, bool_symbol, conj, disj, evaluate, false, neg
+from visaproof.smt import Bool, Term, bool_symbol, conj, disj, evaluate, false, neg
 
 A, B, C, D = NAMES = tuple(map(bool_symbol, "abcd"))
 
@@ -30,7 +30,7 @@ def facts(guards: tuple[Bool, ...]) -> frozenset[Bool]:
 def test_the_facts_of_a_place_are_that_some_lane_runs(guards: tuple[Bool, ...]) -> None:
     """In each of the sixteen cases: no less is known, which would only be weak, and no more, which would be wrong."""
     for values in product((0, 1), repeat=len(NAMES)):
-        case = dict(zip(NAMES, values, strict=True))
+        case: dict[Term, int] = dict(zip(NAMES, values, strict=True))
         assert evaluate(conj(*facts(guards)), case) == evaluate(disj(*guards), case)
 
 
