@@ -180,6 +180,41 @@ def test_some_of_the_lanes_run_wherever_some_of_fewer_do() -> None:
     assert missing(frozenset((all_lanes,)), frozenset((disj(conj(p, r), s),))) is all_lanes
 
 
+def test_what_all_lanes_jump_by_is_missing_where_some_lane_runs() -> None:
+    """Not what only some of them do, nor where other lanes run."""
+    p, q, r, s = (bool_symbol(name) for name in "pqrs")
+    jumped = frozenset((disj(conj(p, r), conj(q, r)),))
+    assert missing(jumped, frozenset((disj(p, q),))) is r
+    assert missing(jumped, frozenset((p,))) is r
+    assert missing(jumped, frozenset((disj(p, q, s),))) is conj(*jumped)
+    assert missing(jumped, frozenset((s,))) is conj(*jumped)
+    some = frozenset((disj(conj(p, r), q),))
+    assert missing(some, frozenset((disj(p, q),))) is conj(*some)
+    assert missing(some, frozenset((p,))) is conj(*some)
+
+
+def test_what_is_missing_says_with_the_assumption_what_the_guard_says() -> None:
+    """For each value of the literals: guards and assumptions as those of lanes that run, jump and wait."""
+    words = tuple(bool_symbol(f"lane{k}") for k in range(4))
+
+    def some(pick: Random) -> Bool:
+        return conj(*(pick.choice((one, neg(one))) for one in pick.sample(words, pick.randrange(1, 4))))
+
+    @given(st.randoms(use_true_random=False))
+    def agree(pick: Random) -> None:
+        guard, assumed = (
+            literals_of(conj(*(disj(*(some(pick) for _ in range(pick.randrange(1, 4)))) for _ in range(2))))
+            for _ in range(2)
+        )
+        rest = missing(guard, assumed)
+        for bits in range(16):
+            values = {word: bits >> k & 1 for k, word in enumerate(words)}
+            if evaluate(conj(*assumed), values):
+                assert evaluate(rest, values) == evaluate(conj(*guard), values)
+
+    agree()
+
+
 def test_what_is_missing_of_a_guard() -> None:
     p, q, r = GUARDS
     assert is_true(missing(frozenset((p,)), frozenset((p, q))))

@@ -1,9 +1,10 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from operator import itemgetter
 from typing import cast
 
 from visaproof.machine.symbolic.trace import Performed, Trace
@@ -24,6 +25,7 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    false,
     is_false,
     kept,
     neg,
@@ -40,6 +42,8 @@ LOW_BITS = 32
 """Of an address, in which offsets are computed before they are extended."""
 KEPT_ADDRESSES = 256
 """Each lane of a scatter is compared with all others."""
+KEPT_DISTANCES = 4096
+"""Those of a message are mostly those of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +215,24 @@ def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
 def _meeting(one: _Lane, other: _Lane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
     """What the guards say of addresses is used only where these do not tell the lanes apart by themselves."""
     accesses = one.write, other.write
-    meet = _accesses_meet(*accesses)
-    if is_false(meet) or not (one.conditions or other.conditions):
-        return meet, accesses
+    if not (one.conditions or other.conditions):
+        return _accesses_meet(*accesses), accesses
+    if all(map(is_false, _ways_to_meet(*accesses, exactly=True))):
+        return false(), accesses
     accesses = one.beside(other), other.beside(one)
     return _accesses_meet(*accesses), accesses
 
 
 def _accesses_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
-    return _texels_meet(one, other, exactly) if one.is_texel else _bytes_meet(one, other, exactly)
+    return disj(*_ways_to_meet(one, other, exactly))
+
+
+def _ways_to_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
+    """Of which one holds where they meet."""
+    if one.is_texel:
+        yield _texels_meet(one, other, exactly)
+    else:
+        yield from _at_distances(one, other, exactly)
 
 
 def _conditions(write: LaneAccesses) -> frozenset[Term]:
@@ -252,12 +265,12 @@ def _both(store: Access, other: Access, exactly: bool) -> Bool:
     return conj(*happen, store.inside, store.defined, other.inside, other.defined) if exactly else conj(*happen)
 
 
-def _bytes_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
-    """Whether both lanes happen, and write a common byte; `exactly`: inside the surface, and defined.
+def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
+    """For each distance at which they write a common byte: that it is theirs, and both happen inside the surface.
 
-    Else only of the last bits of addresses, in which what lanes add in common is no part of a difference.
+    Unless `exactly`, only of the last bits of addresses, in which what lanes add in common is no part of a difference.
     """
-    meetings: dict[int, list[Bool]] = {}
+    stores: dict[int, list[tuple[Access, Access]]] = {}
     (first,), (second,) = one.base, other.base
     known, unit = _residue(second, first)
     for at, store in one.stores:
@@ -265,14 +278,23 @@ def _bytes_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
             lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
             for distance in range(lowest + (known - lowest) % unit, end, unit):
-                meetings.setdefault(distance, []).append(_both(store, other_store, exactly))
+                stores.setdefault(distance, []).append((store, other_store))
     if not exactly:
         first, second = _low(first), _low(second)
-    return disj(*(conj(_at_distance(first, second, d), disj(*found)) for d, found in sorted(meetings.items())))
+    is_distance = _distance(first, second)
+    for distance, found in sorted(stores.items(), key=itemgetter(0)):
+        apart = is_distance(distance)
+        if not is_false(apart):
+            yield conj(apart, disj(*(_both(store, other_store, exactly) for store, other_store in found)))
 
 
-def _at_distance(first: BitVec, second: BitVec, distance: int) -> Bool:
-    return _equal(second, add(first, const(distance, first.width)))
+def _distance(first: BitVec, second: BitVec) -> Callable[[int], Bool]:
+    """From a number of bytes, that the second lies so far after the first."""
+    if linear_parts(first)[1].keys().isdisjoint(linear_parts(second)[1]):
+        return lambda distance: _equal(second, add(first, const(distance, first.width)))
+    width, (constant, parts) = first.width, difference(second, first)
+    atoms = frozenset(parts.items())
+    return lambda distance: _is_zero((constant - distance) % (1 << width), atoms, width)
 
 
 def _equal(left: BitVec, right: BitVec) -> Bool:
@@ -286,11 +308,23 @@ def _equal(left: BitVec, right: BitVec) -> Bool:
         if linear_parts(one)[1].keys().isdisjoint(linear_parts(other)[1]):
             break
         constant, parts = difference(one, other)
-        half = 1 << (one.width - 1)
-        up = {atom: times for atom, times in parts.items() if times <= half}
-        down = {atom: 2 * half - times for atom, times in parts.items() if times > half}
-        found = eq(sum_of(constant, up, one.width), sum_of(0, down, one.width))
+        found = _sides_equal(constant, parts, one.width)
     return found
+
+
+@kept(KEPT_DISTANCES)
+def _is_zero(constant: int, parts: frozenset[tuple[BitVec, int]], width: int) -> Bool:
+    """Whether a sum of so many times each of these atoms is 0, in the form of `_equal`."""
+    found = _sides_equal(constant, dict(parts), width)
+    return _equal(*cast(tuple[BitVec, BitVec], found.args)) if found.op is Op.EQ else found
+
+
+def _sides_equal(constant: int, parts: Mapping[BitVec, int], width: int) -> Bool:
+    """Whether a sum is 0, with what it subtracts on the other side."""
+    half = 1 << (width - 1)
+    up = {atom: times for atom, times in parts.items() if times <= half}
+    down = {atom: 2 * half - times for atom, times in parts.items() if times > half}
+    return eq(sum_of(constant, up, width), sum_of(0, down, width))
 
 
 def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from visaproof.smt import Bool, Op, conj, false, is_true, kept, neg
+from visaproof.smt import Bool, Op, conj, disj, false, is_true, kept, neg
 
 Literals = frozenset[Bool]
 """A conjunction; a false one holds the constant false."""
@@ -25,7 +25,7 @@ def alternatives(condition: Bool) -> tuple[Bool, ...]:
 @kept(4_096)
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
-    rest = conj(*(one for one in guard - assumed if not _follows(one, assumed)))
+    rest = conj(*(_left(one, assumed) for one in guard - assumed if not _follows(one, assumed)))
     contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
     return false() if contradicted else rest
 
@@ -37,6 +37,20 @@ def _follows(literal: Bool, assumed: Literals) -> bool:
     if any(literals_of(cast(Bool, one)) <= assumed for one in literal.args):
         return True
     return any(one.op is Op.DISJ and _is_weaker(literal, one) for one in assumed)
+
+
+def _left(literal: Bool, assumed: Literals) -> Bool:
+    """The literal without what the assumption A says of it: of a thread, what all of its lanes jump by.
+
+    With alternatives w₁ … wₙ, and S what all of them share:   A → (w₁∖S) ∨ … ∨ (wₙ∖S)   ⟹   A → (w₁ ∨ … ∨ wₙ ↔ S)
+    """
+    if literal.op is not Op.DISJ:
+        return literal
+    ways = [literals_of(cast(Bool, one)) for one in literal.args]
+    shared = ways[0].intersection(*ways)
+    others = disj(*(conj(*(way - shared)) for way in ways)) if shared else literal
+    holds = bool(shared) and (literals_of(others) <= assumed or _follows(others, assumed))
+    return conj(*(shared - assumed)) if holds else literal
 
 
 @kept(1024)
