@@ -208,7 +208,7 @@ def test_what_is_missing_says_with_the_assumption_what_the_guard_says() -> None:
         )
         rest = missing(guard, assumed)
         for bits in range(16):
-            values = {word: bits >> k & 1 for k, word in enumerate(words)}
+            values: dict[Term, int] = {word: bits >> k & 1 for k, word in enumerate(words)}
             if evaluate(conj(*assumed), values):
                 assert evaluate(rest, values) == evaluate(conj(*guard), values)
 

@@ -34,13 +34,14 @@ def widest_first(asked: Asked) -> list[dict[Term, int]]:
 
 def in_launch(formula: Bool, launch: Mapping[Term, int]) -> Bool:
     """The formula of one of them."""
-    return substitute(formula, {one: _constant(one, value) for one, value in launch.items()})
+    return substitute(formula, constants_of(launch))
+
+
+def constants_of(launch: Mapping[Term, int]) -> dict[Term, Term]:
+    """What one of them decides, as terms."""
+    return {one: const(value, one.width) if one.width else bool_const(bool(value)) for one, value in launch.items()}
 
 
 def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
     """The formula of each of them."""
     yield from (in_launch(formula, launch) for launch in usual_launches(asked))
-
-
-def _constant(one: Term, value: int) -> Term:
-    return const(value, one.width) if one.width else bool_const(bool(value))

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from visaproof.analysis.conflicts.alike_values import alike_values
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.analysis.conflicts.usual_launches import in_launch, widest_first
-from visaproof.smt import Bool, conj, disj, evaluate
+from visaproof.analysis.conflicts.usual_launches import constants_of, widest_first
+from visaproof.smt import Bool, conj, disj, evaluate, substitute
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
@@ -36,11 +37,15 @@ class UsualSearch:
             return
         self.first_asked, formula = True, self._formula()
         for launch in widest_first(self.asked)[:MOST_USUAL]:
-            match solve([in_launch(formula, launch)], min(USUAL_MS, 2 * self.asked.timeout_ms)):
+            decided = constants_of(launch)
+            alike = alike_values(formula, self.asked.trace.arbitrary, decided)
+            in_launch = substitute(formula, {**decided, **alike})
+            match solve([in_launch], min(USUAL_MS, 2 * self.asked.timeout_ms)):
                 case Unsatisfiable():
                     continue
                 case Satisfiable(values, _):
-                    yield self._which({**values, **launch})
+                    same = {one: values.get(other, 0) for one, other in alike.items()}
+                    yield self._which({**values, **same, **launch})
                 case _:
                     break
 

@@ -73,10 +73,10 @@ class OpenValues:
 
     def named(self, one: Arbitrary) -> BitVec | Bool:
         """The symbol of such a value: a new one, unless it is a function that was met before."""
-        function = _function(one)
+        function = function_of(one)
         if function is not None:
             place = self._known.get(function, len(self.values))
-            if place < len(self.values) and _function(self.values[place]) == function:
+            if place < len(self.values) and function_of(self.values[place]) == function:
                 return self.values[place].symbol
             self._known[function] = len(self.values)
         value = like(one.symbol, OpenValue(self._name, f"{one.instruction.position.line}.{len(self.values)}"))
@@ -84,7 +84,7 @@ class OpenValues:
         return value
 
 
-def _function(one: Arbitrary) -> tuple[object, ...] | None:
+def function_of(one: Arbitrary) -> tuple[object, ...] | None:
     """What a value depends on; None where that is not all known."""
     if one.operands is None or one.origin is not None:
         return None
