@@ -259,6 +259,7 @@ def test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag(
     assert only(capsys, kernel(tmp_path, *twice), "--size", "slm=0x40")[0] == 1
 
 
+@pytest.mark.slow
 def test_the_launch_says_how_large_shared_local_memory_is(capsys: pytest.CaptureFixture[str]) -> None:
     """A histogram of 256 dwords: an atomic at a byte of the data stays inside, and so do the loops over it."""
     corpus = DATA.parent.parent.parent / "shared" / "corpus"

@@ -41,6 +41,7 @@ def test_other_lanes_widths_and_marks_are_rows_of_their_own():
     assert [one.name for one in in_rows(marked)] == ["0-2", "3-5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "list_of"), [("conflicts", "scatters"), ("bounds", "messages")])
 def test_text_json_and_page_fold_the_same_parts(visaproof, command, list_of, tmp_path):
     """A further part says the same of later lanes: a line of text, a field of JSON, a line of the page's entry."""

@@ -148,6 +148,7 @@ def _prepared(program: Program, *rest: object) -> object:
     return prepare(SOURCE[0], *rest)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.slow
 def test_an_example_with_ids_that_are_negative_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A guard `(int)i < (int)n` lets ids of 2^31 and more through, which is asked about only where that is stated."""
     signed = (EXAMPLES / "pairs.visaasm").read_text()

@@ -40,6 +40,7 @@ def pytest_run(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 def test_a_pytest_file_fails_until_the_kernel_is_mended(visaproof, conflict: Path, tmp_path: Path) -> None:
     kernel = tmp_path / "pairs.visaasm"
     kernel.write_text((EXAMPLES / "pairs.visaasm").read_text("utf-8"))
@@ -53,6 +54,7 @@ def test_a_pytest_file_fails_until_the_kernel_is_mended(visaproof, conflict: Pat
     assert "2 passed" in after.stdout, after.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["normal-form-0*", "scatter4_scaled-without*", "lane_conflict*", "typed_atomic*"])
 def test_a_pytest_file_holds_the_whole_finding(visaproof, tmp_path: Path, name: str) -> None:
     test = tmp_path / "test_found.py"

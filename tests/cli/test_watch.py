@@ -135,6 +135,7 @@ def test_a_wrong_command_line_is_an_error_before_anything_runs(visaproof, words,
     assert said in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("ocloc") is None, reason="ocloc is not installed")
 def test_a_source_is_compiled_each_time(tmp_path):
     source = "kernel void k(global int *out, int n) {{ int i = get_global_id(0); if (i < n) out[{}] = i; }}\n"

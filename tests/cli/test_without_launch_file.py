@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
@@ -34,6 +36,7 @@ def test_a_damaged_binary_that_names_the_kernel_is_an_error(visaproof, tmp_path)
     assert "pairs.bin" in ran.err
 
 
+@pytest.mark.slow
 def test_two_kernels_take_their_own_or_share_that_of_the_source(visaproof, tmp_path):
     def asked(*words: object) -> tuple[int, str]:
         ran = visaproof("refine", *words, "-v")

@@ -77,6 +77,7 @@ def test_a_zebin_of_another_device_is_a_contradiction(made: dict[str, Compilatio
             launch_of(made[other].zebin, read_kernel_file(made[one].dump), None)
 
 
+@pytest.mark.slow
 def test_every_command_knows_the_device_of_a_dump(made: dict[str, Compilation], capsys: pytest.CaptureFixture[str]):
     """By its comment and its zebin; another `--platform` is a contradiction."""
     for device in ("bmg", "mtl"):

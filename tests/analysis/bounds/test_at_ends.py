@@ -67,6 +67,7 @@ def stated(kernel: str, amount: str, where: list[str]) -> list[str]:
     return ["--size", f"out={amount}", *(word for one in where for word in ("--where", one))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", SIZES)
 def test_the_furthest_byte_is_named_and_a_launch_shown(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     for message in asked(capsys, kernel):
@@ -107,11 +108,13 @@ def _row_above(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -
     return [one["bounds"] for one in found if one["surface"] == "in"]
 
 
+@pytest.mark.slow
 def test_a_row_above_stays_inside_where_a_guard_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     """It begins at the buffer where y > 0."""
     assert {(one["verdict"], one["by"]) for one in _row_above(capsys, "row_above")} == {("proved", RUNG)}
 
 
+@pytest.mark.slow
 def test_a_row_above_without_a_guard_is_refuted(capsys: pytest.CaptureFixture[str]) -> None:
     """No size is enough.  A solver takes long for the lanes behind the first 16, which other rows are for."""
     first, *others = (one["verdict"] for one in _row_above(capsys, "row_above_all", "--limit", "20"))

@@ -32,6 +32,7 @@ def sizes(messages: list[dict[str, Any]]) -> dict[str, set[tuple[str, ...]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "expected"),
     [
@@ -48,12 +49,14 @@ def test_the_size_follows_from_guards_and_launch(
     assert sizes(asked(capsys, kernel)) == {name: {size} for name, size in expected.items()}
 
 
+@pytest.mark.slow
 def test_ids_of_any_size_need_a_relation(capsys: pytest.CaptureFixture[str]) -> None:
     """A guard lets negative ids through."""
     found = sizes(asked(capsys, "guarded_by_one_more", "--assume", "launch,-int-ids"))
     assert found == {"out": {("4*w*h + 4", *ITEMS)}}
 
 
+@pytest.mark.slow
 def test_local_memory_is_measured_in_local_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     """A half that is filled, and one that is read."""
     named = [one["inside_if"]["bytes"] for one in asked(capsys, "two_halves") if one["binding"] == "%slm"]

@@ -30,6 +30,7 @@ def relations(messages: list[dict[str, Any]]) -> set[str]:
     return {relation for one in messages if one["inside_if"] for relation in one["inside_if"]["where"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", EXPECTED)
 def test_groups_that_shared_local_memory_is_large_enough_for_are_named(
     kernel: str, capsys: pytest.CaptureFixture[str]
@@ -42,6 +43,7 @@ def test_groups_that_shared_local_memory_is_large_enough_for_are_named(
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *OF_ITEMS, *where)} == {"proved"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "weaker"), [("sums", "local_size_x <= 257"), ("tile", "local_size_x <= 257")])
 def test_one_more_work_item_is_outside(kernel: str, weaker: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "refuted" in {one["bounds"]["verdict"] for one in asked(capsys, kernel, *OF_ITEMS, "--where", weaker)}
@@ -54,6 +56,7 @@ def test_the_relation_of_a_tile_is_that_of_its_last_element() -> None:
             assert (x + 16 * y <= 272) == (16 * (y - 1) + x - 1 < 256)
 
 
+@pytest.mark.slow
 def test_an_argument_must_count_all_work_items_where_the_size_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     messages = asked(capsys, "copied", *OF_N)
     assert relations(messages) == {"n >= global_size_x"}

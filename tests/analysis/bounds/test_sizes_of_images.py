@@ -45,6 +45,7 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -> l
     return file["messages"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     for message in asked(capsys, kernel):
@@ -57,6 +58,7 @@ def test_once_stated_it_is_proved(kernel: str, capsys: pytest.CaptureFixture[str
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", SOME_SLOW)
 def test_one_texel_less_is_refuted(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     extent = LESS[kernel].split()[0]

@@ -30,6 +30,7 @@ def test_processes_change_nothing_of_the_order(visaproof):
     assert (alone.code, together.code) == (1, 1)
 
 
+@pytest.mark.slow
 def test_verdicts_are_the_same_with_processes(visaproof):
     files = (EXAMPLES / "mean.visaasm", PAIRS)
     alone, together = (visaproof("bounds", *files, "--format", "json", "--jobs", jobs).out for jobs in (1, 2))
@@ -118,6 +119,7 @@ def test_the_findings_of_a_file_have_its_exit_code(visaproof):
         assert all(one.kind != "file" for one in found), "each has a statement of its own"
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_answered(tmp_path):
     """One file is answered at once, another takes long: the JSON has the first."""
     slow = Path(__file__).parents[2] / "data" / "visaasm"

@@ -88,6 +88,7 @@ def test_a_part_of_the_files_makes_no_baseline(visaproof, folder, tmp_path, opti
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_pairs_have_baselines(visaproof, folder, tmp_path):
     path = tmp_path / "pairs.json"
     first = visaproof("tv", folder, "--write-baseline", path)

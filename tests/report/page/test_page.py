@@ -330,6 +330,7 @@ def test_the_printed_page_has_every_result_and_opens_what_was_found(view, everyt
     assert view.value("document.querySelectorAll('#list > li > details[open]').length") <= 1, "closed again"
 
 
+@pytest.mark.slow
 def test_ten_thousand_results_open_at_once_because_rows_are_lazy(view, document, tmp_path):
     """Measured 1.1 to 1.3 s on two cores with other work; the limit leaves room for more of that."""
     took = opened(view, page_of([many(document, 10_000)]), tmp_path)

@@ -64,6 +64,7 @@ def validator(tmp_path_factory) -> list[str]:
     return [*offline, "validate"]
 
 
+@pytest.mark.slow
 def test_sarif_is_valid(validator, tmp_path, monkeypatch):
     """Of what commands say about examples, and of odd texts."""
     monkeypatch.chdir(EXAMPLES.parents[1])
