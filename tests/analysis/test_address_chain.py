@@ -23,11 +23,11 @@ HEAD = """.version 4.1
 """
 
 
-def chain(body: str) -> AddressChain:
+def chain(body: str, platform: Platform = Platform.TGLLP) -> AddressChain:
     """Of the last message."""
     kernel = read_kernel(f"{HEAD}{body}    ret (M1, 1)\n", "k.visaasm")
     message = [one for one in kernel.instructions() if one.opcode in OPCODES][-1]
-    return address_chain(message, kernel, Platform.TGLLP)
+    return address_chain(message, kernel, platform)
 
 
 STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 C.0\n"
@@ -65,3 +65,16 @@ def test_what_comes_later_counts_in_a_loop_alone() -> None:
     again = chain(after.format(label="BEGIN:\n", back=f"    {AGAIN}\n"))
     assert [one.text for one in once.statements] == [SHIFT]
     assert [one.text for one in again.statements] == [SHIFT, STEP]
+
+
+def test_an_input_that_a_loop_moves_on_is_where_the_address_begins() -> None:
+    again = chain(f"BEGIN:\n{STORE.replace('B.0', 'A.0')}    {COMPARE}\n    {STEP.replace('B', 'A')}\n    {AGAIN}\n")
+    assert [one.text for one in again.statements] == [STEP.replace("B", "A")]
+    assert again.begins == ("A",)
+
+
+@pytest.mark.parametrize("data", ["C D", "D C"])
+def test_what_an_atomic_compares_with_is_no_address(data: str) -> None:
+    swap = f"    lsc_atomic_icas.ugm (M1, 8) %null:d32 bti(0x0)[B]:a32 {data}\n"
+    found = chain(f"    {SHIFT}\n    {DATA}\n{swap}", Platform.DG2)
+    assert ([one.text for one in found.statements], found.begins) == ([SHIFT], ("A",))

@@ -239,3 +239,13 @@ def test_the_statements_behind_an_address_are_shown(visaproof) -> None:
     assert {"variable": "V0039", "holds": ["local_id_x, lanes 0..7"]} in address["begins"]
     assert "V0039: local_id_x, lanes 0..7" in shown
     assert "where its address comes from" not in visaproof("explain", "scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 U.0").out
+
+
+def test_a_statement_elsewhere_that_cannot_be_decoded_is_named(visaproof, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "examples" / "pairs.visaasm").read_text("utf-8")
+    dump = tmp_path / "pairs.visaasm"
+    dump.write_text(text.replace("V0051.0 V0052.0", "V0051.0"))
+    ran = visaproof("explain", f"{dump}:93", "--platform", "TGLLP")
+    assert ran.code == 0
+    assert "where its address comes from is not followed" in ran.out
+    assert "pairs.visaasm:88:5: gather4_scaled takes 4 operands, not 3" in " ".join(ran.out.split())

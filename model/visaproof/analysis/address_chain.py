@@ -10,16 +10,17 @@ By the text alone: all statements that may run before and write one of these var
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from typing import cast
 
 from visaproof.decode.def_use import def_use
 from visaproof.decode.message import decode
-from visaproof.decode.statement import may_run_from
+from visaproof.decode.statement import may_run_from, root_byte
 from visaproof.isa.errors import Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.visaasm.syntax import Instruction, Kernel, Name, SurfaceVariable
 
-DATA = frozenset(("dst", "src", "src0", "src1", "execution"))
+DATA = frozenset(("dst", "src", "src0", "src1", "src2", "execution"))
 """Fields of messages that are no part of an address."""
 
 
@@ -30,7 +31,7 @@ class AddressChain:
     statements: tuple[Instruction, ...]
     """In the order of the text."""
     begins: tuple[str, ...]
-    """Variables that a statement of these reads and none of the kernel writes before: inputs, and predefined ones."""
+    """Variables that these read, and that may hold what they held at first: inputs, predefined, uninitialised ones."""
 
 
 def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> AddressChain:
@@ -41,6 +42,7 @@ def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> A
     for one in kernel.instructions():
         for name in uses[one.position].defined:
             writers.setdefault(name, []).append(one)
+    inputs = {root_byte(kernel, one.variable, 0)[0] for one in kernel.inputs if one.variable in kernel.variables}
     later: dict[Position, frozenset[Position]] = {}
 
     def runs_before(one: Instruction, reader: Instruction) -> bool:
@@ -58,7 +60,7 @@ def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> A
         before = [one for one in writers.get(name, ()) if runs_before(one, reader)]
         if _is_surface(name, kernel):
             before = _last(before, places[reader.position], kernel)
-        elif not before:
+        elif not before or name in inputs:
             begins[name] = None
         for one in before:
             found.add(one.position)
@@ -98,6 +100,9 @@ def _operands(value: object) -> Iterator[str]:
     """The variables of operands inside of a field."""
     if isinstance(value, RawOperand):
         yield value.variable
+    elif isinstance(value, tuple):
+        for one in cast(tuple[object, ...], value):
+            yield from _operands(one)
     elif is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
             yield from _operands(getattr(value, one.name))

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from visaproof.analysis.address_chain import address_chain
 from visaproof.analysis.explain import Explanation, Picture
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.fields import Field, Width
 from visaproof.isa.operands import Channels
 from visaproof.isa.platform import Platform
@@ -82,12 +82,17 @@ def document_of(
     )
 
 
+PREDEFINED = {"%r0": ["group ids, and more of the payload"]}
+
+
 def address_entry(message: Instruction, kernel: Kernel, launch: Launch, platform: Platform) -> AddressEntry:
     """Where the address of a message comes from, and what the launch says of where that begins."""
     try:
         chain = address_chain(message, kernel, platform)
     except NotModelled as error:
         return AddressEntry(statements=[], begins=[], unknown=str(error))
+    except ReadError as error:
+        return AddressEntry(statements=[], begins=[], unknown=f"{error.position}: {error.message}")
     return AddressEntry(
         statements=[StatementEntry(line=one.position.line, text=one.text) for one in chain.statements],
         begins=[BeginEntry(variable=name, holds=_held(name, launch)) for name in chain.begins],
@@ -98,8 +103,6 @@ def address_entry(message: Instruction, kernel: Kernel, launch: Launch, platform
 def _held(name: str, launch: Launch) -> list[str]:
     return PREDEFINED.get(name) or [str(piece) for piece in launch.pieces(name)]
 
-
-PREDEFINED = {"%r0": ["group ids, and more of the payload"]}
 
 # ---------------------------------------------------------------- fields
 
