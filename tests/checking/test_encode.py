@@ -152,6 +152,7 @@ def test_qw_scatter_in_arrays_does_what_execute_does(before: ConcreteState) -> N
     assert_agrees(QwScatter(Execution(4, ExecMask.M2, P), "T6", RawOperand("VO"), RawOperand("VQ")), before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texel_bits", [32, 16])
 def test_typed_atomic_in_arrays_does_what_execute_does(texel_bits: int) -> None:
     """On every kind of surface, with one level and with several, with a LOD and without."""

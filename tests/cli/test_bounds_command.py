@@ -95,6 +95,7 @@ def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: p
 # ---------------------------------------------------------------- the global size
 
 
+@pytest.mark.slow
 def test_a_kernel_without_a_guard_is_in_bounds_up_to_its_global_size(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = [option for name in "abc" for option in ("--size", f"{name}=4096")]
     assert asked(capsys, *dump("vadd"), *sizes)[0] == 1

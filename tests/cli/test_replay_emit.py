@@ -112,6 +112,7 @@ def test_a_launch_that_shows_it_is_a_command_that_shows_it(visaproof, conflict: 
     assert "lanes 0 and 1 both write byte 0x0" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("pyopencl") is None, reason="pyopencl is not installed")
 def test_an_opencl_host_runs_where_there_is_a_device(visaproof, conflict: Path, tmp_path: Path) -> None:
     emitted = visaproof("replay", conflict, "--emit", "opencl", *PAIRS, "--source", EXAMPLES / "pairs.cl")

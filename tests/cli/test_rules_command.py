@@ -84,7 +84,7 @@ def test_the_library_has_at_least_25_rules(capsys: pytest.CaptureFixture[str]) -
     assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
 
 
-@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_the_rule_of_the_help_is_decided_as_it_states(
     columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

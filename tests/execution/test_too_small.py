@@ -44,6 +44,7 @@ def test_the_pasted_command_leaves_the_buffer(kernel: str, capsys: pytest.Captur
         assert lines, message["instruction"]
 
 
+@pytest.mark.slow
 def test_shared_memory_of_an_argument_is_made_smaller(capsys: pytest.CaptureFixture[str]) -> None:
     of_local = [one for one in asked(capsys, "two_halves") if one["binding"] == "%slm"]
     assert of_local
@@ -153,6 +154,7 @@ def test_a_launch_is_looked_for_in_which_a_statement_reaches_furthest(
         assert file["messages"][-1]["launch"]["found"] == found
 
 
+@pytest.mark.slow
 def test_what_a_launch_leaves_before_it_stops_is_noted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_run_reads_the_table_by_its_handle(device: str, engine: Engine, tmp_pa
     assert unpack("<5I", result) == tuple(TABLE[place % 16] for place in PLACES)
 
 
+@pytest.mark.slow
 def test_loads_of_the_table_are_in_its_bounds(tmp_path: Path) -> None:
     one = program(compiled(SOURCE, "dg2", tmp_path))
     asked = ask_bounds(one.kernel, one.platform, one.launch, Assume.LAUNCH, StatedLaunch(()), 10_000)

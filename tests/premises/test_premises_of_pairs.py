@@ -82,6 +82,7 @@ def with_another_result_each_time(which: Callable[[Hashable], bool]) -> Callable
     return result
 
 
+@pytest.mark.slow
 def test_what_is_computed_twice_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     product = op("mul", "S", "F", "G")
     once = product + op("mul", "R", "S", "S")
@@ -92,6 +93,7 @@ def test_what_is_computed_twice_is_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     assert not answered(*pair).right
 
 
+@pytest.mark.slow
 def test_functions_of_two_devices_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = (of_floats(op("inv", "R", "F") + idle + STORE, FLOATS) for idle in ("", op("mov", "S", "F")))
     other = replace(target, platform=Platform.Xe2)
@@ -106,6 +108,7 @@ def test_functions_of_two_devices_give_the_same(monkeypatch: pytest.MonkeyPatch)
     assert not answered(source, other).right
 
 
+@pytest.mark.slow
 def test_what_is_sampled_in_two_kernels_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = "    mov (M1_NM, 8) D(0,0)<1> 0x4:ud\n"
     pair = sampling(), of_samples(idle + SAMPLE.format(number=0))
@@ -118,6 +121,7 @@ def test_what_is_sampled_in_two_kernels_is_the_same(monkeypatch: pytest.MonkeyPa
     assert not answered(*pair, IDS).right
 
 
+@pytest.mark.slow
 def test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in(monkeypatch: pytest.MonkeyPatch) -> None:
     nearest = "and (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0xffffffcf:ud\n"
     pair = of_floats(nearest + SUM + STORE, FLOATS), of_floats(SUM + STORE, FLOATS)

@@ -79,6 +79,7 @@ def test_a_slow_machine_makes_as_many_runs(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(made) == most
 
 
+@pytest.mark.slow
 def test_a_slow_machine_suggests_the_same_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = read_rule_file(rule_files(["dec-to-predec-used"])[0])
     refuted = check_rule(rule)

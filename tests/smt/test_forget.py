@@ -19,7 +19,15 @@ def _living() -> set[terms.Term]:
     return {term for entry in list(terms._interned.values()) if (term := entry()) is not None}
 
 
-@pytest.mark.parametrize("command", ["conflicts", "bounds", "refine", pytest.param("rules", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "conflicts",
+        pytest.param("bounds", marks=pytest.mark.slow),
+        "refine",
+        pytest.param("rules", marks=pytest.mark.slow),
+    ],
+)
 def test_no_cache_keeps_a_term_of_an_earlier_question(command, capsys):
     """One that is not emptied would keep some: `kept` instead of `lru_cache` empties it."""
     files = {"refine": (str(BEFORE), str(KERNEL), *LAUNCH), "rules": ()}.get(command, (str(KERNEL), *LAUNCH))

@@ -75,6 +75,7 @@ def test_no_size_helps_an_index_before_the_buffer(capsys: pytest.CaptureFixture[
     assert sizes(asked(capsys, "one_before")) == {"in": {(), ("4*n", "4*n <= 4294967296")}, "out": {("4*n",)}}
 
 
+@pytest.mark.slow
 def test_what_is_named_is_in_bounds_once_stated(capsys: pytest.CaptureFixture[str]) -> None:
     """And the next smaller size is not."""
     where = [option for one in ITEMS for option in ("--where", one)]

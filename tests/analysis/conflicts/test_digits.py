@@ -73,6 +73,7 @@ def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.Cap
     assert [one["free_if"]["relations"] for one in found] == [["slice >= local_size_y*pitch"]] * 2
 
 
+@pytest.mark.slow
 def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     shared = [one for one in scatters(capsys, "tile") if one["binding"] == "%slm"]
     assert [(one["verdict"], one["by"]) for one in shared] == [("proved", RUNG)] * 2

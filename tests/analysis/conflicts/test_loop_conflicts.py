@@ -113,6 +113,7 @@ def collides(body: str, rounds: tuple[int, ...]) -> bool:
     return run(kernel, state).undefined is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FREE)
 @pytest.mark.parametrize("unroll", [1, 2])
 def test_what_no_round_can_break_is_free_without_a_bound(case: str, unroll: int) -> None:

@@ -21,6 +21,7 @@ EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 PAIRS = EXAMPLES / "pairs.visaasm"
 
 
+@pytest.mark.slow
 def test_processes_change_nothing_of_the_order(visaproof):
     alone, together = (visaproof("conflicts", EXAMPLES, "--jobs", jobs) for jobs in (1, 2))
     lines = [

@@ -72,6 +72,7 @@ def test_a_mistake_is_an_error_and_no_answer(visaproof, folder, text, said):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_of_a_pair_the_entry_of_its_source_counts(visaproof, folder):
     pair = ("refine", "pairs.visaasm", "pairs_fixed.visaasm", "--format", "json")
     launches = ("--launch", "pairs.bin", "--launch-target", "pairs_fixed.bin")
@@ -114,6 +115,7 @@ def test_triage_takes_sizes_from_the_file(visaproof, folder):
     assert not any(one["size_is_arbitrary"] for one in messages)
 
 
+@pytest.mark.slow
 def test_what_the_command_line_says_too_is_said_once(visaproof, folder):
     (folder / "visaproof.toml").write_text('[[kernel]]\nfiles = "*"\nwhere = ["n <= 4"]\nsize = ["in=4*n", "in=8*n"]\n')
     asked = ("bounds", "pairs.visaasm", "--launch", "pairs.bin", "-v")

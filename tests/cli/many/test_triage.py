@@ -56,6 +56,7 @@ def test_every_question_is_asked_of_the_kernel_alone(visaproof, folder):
     assert json.loads(again.out) == document
 
 
+@pytest.mark.slow
 def test_sizes_that_nobody_stated_are_no_findings_but_are_named(visaproof, folder):
     ran = visaproof("triage", folder)
     assert "sizes are not stated; in bounds if" in ran.out

@@ -212,6 +212,7 @@ def test_lanes_run_any_items_where_the_layout_is_lifted() -> None:
     assert all(evaluate_all(found.facts, values | {symbol("local_id_y.4", 16): 2}))
 
 
+@pytest.mark.slow
 @given(WAYS, sizes(), st.integers(0, 127))
 def test_a_known_size_leaves_the_number_of_the_thread(way: LaidOut, size: Triple, thread: int) -> None:
     """Sums over the digits of the number, or tables; no thread has other ids."""

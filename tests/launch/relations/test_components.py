@@ -77,6 +77,7 @@ def test_the_missing_relation_names_a_component(capsys: pytest.CaptureFixture[st
     assert asked(capsys, "conflicts", "pitched", *of_the_other)["verdict"] == "refuted"
 
 
+@pytest.mark.slow
 def test_steps_that_differ_show_a_buffer_that_is_too_small(capsys: pytest.CaptureFixture[str]) -> None:
     """Where x and y have one step, two work items write one element, which ends the run before it leaves the buffer."""
     launch = asked(capsys, "bounds", "stepped")["launch"]

@@ -102,6 +102,7 @@ def test_the_order_of_reads_is_not_seen() -> None:
     assert isinstance(asked(summed(), summed())[1], Refines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{"texel_offset": "0x1"}, {"image": "T6"}])
 def test_what_is_not_modelled_of_a_sampler_shows_no_difference(changed: dict[str, str]) -> None:
     """Texel offsets, and images that are stored to as well: runs know them of 0 alone."""

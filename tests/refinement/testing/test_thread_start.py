@@ -68,6 +68,7 @@ def test_what_a_kernel_rounds_to_is_its_own() -> None:
     assert isinstance(asked(zero, up, Assume.LAUNCH), Difference)
 
 
+@pytest.mark.slow
 def test_the_number_of_a_thread_is_that_of_its_row() -> None:
     assert isinstance(asked(OF_A_ROW, NUMBER, Assume.IDS), Difference)
     assert not isinstance(asked(OF_A_ROW, NUMBER, Assume.LAUNCH), Difference)

@@ -110,6 +110,7 @@ def test_every_legal_instruction_comes_back_from_its_bytes(message: PageInstruct
     assert message_of(fields, INDICES) == message
 
 
+@pytest.mark.slow
 @given(st.lists(messages(), max_size=4))
 def test_instructions_are_read_one_after_the_other(expected: list[PageInstruction]) -> None:
     data = b"".join(encode(encoded(message, INDICES)) for message in expected)
