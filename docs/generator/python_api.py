@@ -11,7 +11,7 @@ import visaproof
 
 VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts refinement.difference"
 GROUPS = (
-    ("Kernels", "api.kernels api.answers"),
+    ("Kernels", "api.kernels api.two_kernels api.answers launch.premises"),
     ("Instructions and claims", "api.claims isa.platform"),
     ("Verdicts about kernels", VERDICTS),
     ("Counterexamples", "checking.counterexample checking.replay"),
@@ -78,6 +78,7 @@ def _signature(function: Callable[..., object]) -> str:
     ]
     text = str(found.replace(parameters=shown))
     text = re.sub(r"\b(?:visaproof|collections|pathlib|typing|hypothesis)(?:\.\w+)*\.(\w)", r"\1", text)
+    text = re.sub(r"\*<class '?(?:\w+\.)*(\w+)'?>", r"\1", text)  # of the options that may be named
     return re.sub(r"'([A-Za-z_][^']*)'", r"\1", text)
 
 

@@ -21,6 +21,7 @@ _CLAIMS = (
 _DIFFERENCES = ("ByteDiffers", "Difference", "OutsideBuffers", "RegisterDiffers", "TargetUndefined")
 _HOMES = {
     **dict.fromkeys(_KERNELS, "api.kernels"),
+    **dict.fromkeys(("Refinement", "compare"), "api.two_kernels"),
     **dict.fromkeys(_CLAIMS, "api.claims"),
     **dict.fromkeys(("Answer", "Answers"), "api.answers"),
     **dict.fromkeys(("Conflict", "Free"), "analysis.conflicts.verdicts"),
@@ -30,6 +31,7 @@ _HOMES = {
     **dict.fromkeys(("Counterexample", "read_counterexample"), "checking.counterexample"),
     **dict.fromkeys(("IllegalInstruction", "NotModelled", "ReadError"), "isa.errors"),
     "Platform": "isa.platform",
+    "Premise": "launch.premises",
     "replay": "checking.replay",
 }
 """Each public name, and the module where it is; `__init__.pyi` has the same table for type checkers."""

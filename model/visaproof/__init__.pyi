@@ -32,6 +32,8 @@ from visaproof.api.kernels import bounds as bounds
 from visaproof.api.kernels import conflicts as conflicts
 from visaproof.api.kernels import read_kernel as read_kernel
 from visaproof.api.kernels import refines as refines
+from visaproof.api.two_kernels import Refinement as Refinement
+from visaproof.api.two_kernels import compare as compare
 from visaproof.checking.counterexample import Counterexample as Counterexample
 from visaproof.checking.counterexample import read_counterexample as read_counterexample
 from visaproof.checking.replay import replay as replay
@@ -39,6 +41,7 @@ from visaproof.isa.errors import IllegalInstruction as IllegalInstruction
 from visaproof.isa.errors import NotModelled as NotModelled
 from visaproof.isa.errors import ReadError as ReadError
 from visaproof.isa.platform import Platform as Platform
+from visaproof.launch.premises import Premise as Premise
 from visaproof.refinement.difference import ByteDiffers as ByteDiffers
 from visaproof.refinement.difference import Difference as Difference
 from visaproof.refinement.difference import OutsideBuffers as OutsideBuffers

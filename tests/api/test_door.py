@@ -1,6 +1,7 @@
 """`import visaproof`: the names, what they cost, and what they do."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -87,6 +88,36 @@ def test_bounds_and_refinement_are_asked_in_one_call() -> None:
     assert not unstated.ok
     assert unstated.refuted
     assert isinstance(visaproof.refines(kernel, kernel), visaproof.Refines)
+
+
+def test_answers_name_what_they_rest_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same as on the command line: premises, and what was not asked."""
+    kernel = EXAMPLES / "pairs_fixed.visaasm"
+    for command, found in (("conflicts", visaproof.conflicts(kernel)), ("bounds", visaproof.bounds(kernel))):
+        main([command, str(kernel), "--format", "json"])
+        printed = json.loads(capsys.readouterr().out)["files"][0]["premises"]
+        assert [(one.name, one.sentence) for one in found.premises] == [
+            (one["name"], one["sentence"]) for one in printed
+        ]
+        assert f"assumed: {found.premises[0].name}" in str(found)
+        assert f"assumed: {found.premises[0].name}" in found._repr_html_()
+    assert "not asked: whether two messages" in str(visaproof.conflicts(kernel))
+    assert not visaproof.conflicts(kernel, launch="none", assume="none").premises
+
+
+def test_a_comparison_names_what_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = EXAMPLES / "reload.visaasm", EXAMPLES / "reload_once.visaasm"
+    assert main(["refine", str(source), str(target)]) == 1
+    printed = capsys.readouterr().out
+    found = visaproof.compare(source, target)
+    assert (found.word, found.ok) == ("refuted", False)
+    assert isinstance(found.verdict, type(visaproof.refines(source, target)))
+    assert [one.name for one in found.premises][:2] == ["local-ids", "local-size"]
+    assert set(str(found).splitlines()) <= set(printed.splitlines()), "as the command shows it"
+    same = visaproof.compare(source, source, alias="none")
+    assert (same.word, same.ok) == ("proved", True)
+    assert repr(same) == f"<proved: {source} refines {source}>"
+    assert "both are the same program" in same._repr_html_()
 
 
 def test_what_was_not_asked_is_no_success() -> None:

@@ -6,6 +6,7 @@ from html import escape
 from typing import Generic, Literal, TypeVar, overload
 
 from visaproof.isa.errors import Position
+from visaproof.launch.premises import Premise
 from visaproof.report.records.common import LaunchExample
 
 V = TypeVar("V", covariant=True)
@@ -13,8 +14,8 @@ V = TypeVar("V", covariant=True)
 Word = Literal["proved", "refuted", "unknown", "bounded", "vacuous", "not modelled"]
 """One word for a verdict of any command."""
 
-_COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e"}
-_OTHER = "#9a6700"
+COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e"}
+OTHER_COLOUR = "#9a6700"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +44,7 @@ class Answer(Generic[V]):
 
     def html(self) -> str:
         """A part of a page."""
-        colour = _COLOURS.get(self.word, _OTHER)
+        colour = COLOURS.get(self.word, OTHER_COLOUR)
         head = f'<b style="color: {colour}">{escape(self.word)}</b>: {escape(self.question)}'
         place = f"<code>{escape(self.position.path)}:{self.position.line}</code>"
         return f"<div>{head}, {place}<pre>{escape(self.text)}</pre></div>"
@@ -63,6 +64,10 @@ class Answers(Sequence[Answer[V]], Generic[V]):
     """Why statements were not asked about; empty where all were."""
     header: str = ""
     """The device, the launch, and what is assumed of it."""
+    premises: tuple[Premise, ...] = ()
+    """What the answers rest on beside the kernel's text, each with who grants it."""
+    footer: str = ""
+    """The same in words, with the readings of the pages, and what was not asked."""
 
     @property
     def ok(self) -> bool:
@@ -95,8 +100,9 @@ class Answers(Sequence[Answer[V]], Generic[V]):
 
     def __str__(self) -> str:
         texts = dict.fromkeys(one.text for one in self.found)
-        return "\n".join([*filter(None, [self.header]), *texts, *filter(None, [self.stopped])])
+        return "\n".join(filter(None, [self.header, *texts, self.footer, self.stopped]))
 
     def _repr_html_(self) -> str:
         stopped = f"<p>{escape(self.stopped)}</p>" if self.stopped else ""
-        return "".join(one.html() for one in self.found) + stopped or f"<p>{escape(repr(self))}</p>"
+        footer = f"<pre>{escape(self.footer)}</pre>" if self.footer else ""
+        return "".join(one.html() for one in self.found) + footer + stopped or f"<p>{escape(repr(self))}</p>"

@@ -1,13 +1,13 @@
 """Questions about whole kernels, by one call each."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer as ScatterVerdict
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.analysis.global_size import parse_global_size
@@ -74,12 +74,18 @@ def conflicts(
             )  # fmt: skip
     except LimitReached as reached:
         return Answers(program.kernel.name, (), _stopped(reached))
-    found = tuple(_of_scatters(answers, LaunchSearch(answers, _run_command(program), _relations(where))))
-    return Answers(program.kernel.name, found, _stopped(answers.stopped), _text(conflicts_report.header(answers)))
+    findings = list(answers.answers())
+    found = tuple(_of_scatters(answers, findings, LaunchSearch(answers, _run_command(program), _relations(where))))
+    header = _text(conflicts_report.header(answers))
+    footer = _text(conflicts_report.footer(answers, findings, premises=True, verbose=False))
+    premises = tuple(answers.start.assumed)
+    return Answers(program.kernel.name, found, _stopped(answers.stopped), header, premises, footer if found else "")
 
 
-def _of_scatters(answers: KernelAnswers, launches: LaunchSearch) -> Iterator[Answer[ScatterVerdict]]:
-    for finding in answers.answers():
+def _of_scatters(
+    answers: KernelAnswers, findings: Sequence[Finding], launches: LaunchSearch
+) -> Iterator[Answer[ScatterVerdict]]:
+    for finding in findings:
         word: Word
         match finding.answer:
             case Free() as free:
@@ -129,14 +135,19 @@ def bounds(
     except LimitReached as reached:
         return Answers(program.kernel.name, (), _stopped(reached))
     search = LaunchSearch(answers, _run_command(program), stated.where, stated.surfaces, stated.global_size)
-    found = tuple(_of_messages(answers, search))
+    findings = list(answers.answers())
+    found = tuple(_of_messages(answers, findings, search))
     vacuous = "no launch with an enabled lane is as assumed: nothing was asked" if answers.vacuous else ""
     header = _text(conflicts_report.header(answers))
-    return Answers(program.kernel.name, found, vacuous or _stopped(answers.stopped), header)
+    stopped = vacuous or _stopped(answers.stopped)
+    footer = _text(bounds_report.footer(answers, findings, verbose=False)) if found else ""
+    return Answers(program.kernel.name, found, stopped, header, tuple(answers.start.assumed), footer)
 
 
-def _of_messages(answers: BoundsAnswers, launches: LaunchSearch) -> Iterator[Answer[InBounds | HasMeaning]]:
-    for finding in answers.answers():
+def _of_messages(
+    answers: BoundsAnswers, findings: Sequence[BoundsFinding], launches: LaunchSearch
+) -> Iterator[Answer[InBounds | HasMeaning]]:
+    for finding in findings:
         launch = launches.of_outside(finding)
         record = message_record(answers, finding, launch)
         lines = _text(bounds_report.finding_lines(answers, finding, record, launch))

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+from typing import TypedDict
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
@@ -82,6 +83,23 @@ def _platform(platform: Platform | str | None) -> Platform | None:
 
 def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
     return Program(kernel, *launch_of(launch_file, kernel, platform))
+
+
+class Options(TypedDict, total=False):
+    """What `refines` may be told, by name."""
+
+    launch: Path | str | None
+    launch_target: Path | str | None
+    platform: Platform | str | None
+    assume: Assume | str
+    forbidden: Collection[UndefinedKind | str]
+    floats: Floats | str
+    unroll: int
+    timeout_s: float
+    programs: Programs | None
+    observe: Sequence[str] | str
+    alias: Alias | str
+    disjoint: Sequence[tuple[str, str]]
 
 
 def refines(

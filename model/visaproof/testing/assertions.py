@@ -2,21 +2,20 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 from visaproof.api.answers import Answers
 from visaproof.api.claims import describe, prove
 from visaproof.api.files import replay_file
 from visaproof.api.kernels import bounds, conflicts
+from visaproof.api.two_kernels import compare
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.encode import Step
 from visaproof.checking.verdict import Proved, Refuted
 from visaproof.launch.matching import Program
 from visaproof.queries.query import Query
-from visaproof.refinement.decision import decide
-from visaproof.refinement.refines import compared
+from visaproof.refinement.refines import Options
 from visaproof.refinement.verdicts import Refines
-from visaproof.report.two_kernels.answer import header, verdict_lines
 from visaproof.smt.z3_types import Z3Bool
 from visaproof.testing.mended import still_done_by
 
@@ -41,17 +40,16 @@ def assert_refuted(what: Query | Z3Bool | bool, *steps: Step, timeout_s: float =
     return verdict.execution
 
 
-def assert_refines(source: Program | File, target: Program | File, **options: Any) -> Refines:
+def assert_refines(source: Program | File, target: Program | File, **options: Unpack[Options]) -> Refines:
     """How `target` refines `source`; fails with the run of both that shows that it does not, or why it is unknown.
 
     Takes the options of `visaproof.refines`.
     """
     __tracebackhide__ = True
-    comparison, timeout_ms = compared(source, target, **options)
-    verdict = decide(comparison, timeout_ms)
-    if not isinstance(verdict, Refines):
-        raise AssertionError("\n".join([*header(comparison), *verdict_lines(comparison, verdict)]))
-    return verdict
+    answer = compare(source, target, **options)
+    if not isinstance(answer.verdict, Refines):
+        raise AssertionError(str(answer))
+    return answer.verdict
 
 
 def assert_free(kernel: Program | File, launch: File | None = None, **options: Any) -> None:
