@@ -26,7 +26,6 @@ from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.smt import Term, symbols_of
 from visaproof.smt.compiled import compiled
-from visaproof.visaasm.syntax import GeneralVariable
 
 AT_ONCE = 100
 """Launches with buffers of one size, at one place."""
@@ -157,7 +156,7 @@ def _registers(runner: Runner, bases: Mapping[str, int], launched: Sequence[Valu
     evaluated = compiled(words, symbols)
     rows = [evaluated([known[one] if one in known else values.get(one, 0) for one in symbols]) for values in launched]
     columns = dict(zip(words, np.array(rows, np.uint64).reshape(len(launched), -1).T, strict=True))
-    sizes = {one.name: one.size for one in runner.kernel.variables.values() if isinstance(one, GeneralVariable)}
+    sizes = {name: one.size for name, one in runner.kernel.registers.items()}
     found: dict[str, Bytes] = {}
     for (variable, byte), (term, index) in places:
         if variable not in found:

@@ -16,6 +16,7 @@ from benchmarks.pairs import CORPUS
 from visaproof.isa.errors import ReadError
 from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
+from visaproof.program.lower import tree_of
 from visaproof.visaasm.linking.names import functions_beside, linked, read_program
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
@@ -162,6 +163,6 @@ def _is_readable(planted: Planted) -> bool:
 @cache
 def faults_of(dump: str) -> tuple[Fault, ...]:
     """Every fault that may be planted in a dump."""
-    kernel, grf_bytes = read(dump).kernel, _grf_bytes(dump)
+    kernel, grf_bytes = tree_of(read(dump).kernel), _grf_bytes(dump)
     found = [fault for site in sites_of(kernel, grf_bytes) for edit in EDITS for fault in edit(site)]
     return (*found, *messages.swapped_arguments(kernel))

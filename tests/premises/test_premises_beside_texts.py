@@ -22,6 +22,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.input_meaning import Argument, ArgumentValue
 from visaproof.launch.launch import NOTHING_KNOWN, Piece
 from visaproof.launch.matching import Program
+from visaproof.program.lower import tree_of
 from visaproof.refinement.difference import Difference
 from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import BitVec, Bool, add, const, ite, ult
@@ -43,8 +44,9 @@ def test_without_launch_information_arguments_are_taken_to_stand_where_they_did(
 def of_size(bytes_of_scratch: int) -> Program:
     """Four stores of 32 bytes one after another behind %scratch."""
     code = of_scratch(BASE + fill() + RESULT)
-    attributes = {**code.kernel.attributes, "SpillMemOffset": bytes_of_scratch}
-    return replace(code, kernel=replace(code.kernel, attributes=attributes))
+    kernel = tree_of(code.kernel)
+    attributes = {**kernel.attributes, "SpillMemOffset": bytes_of_scratch}
+    return replace(code, kernel=replace(kernel, attributes=attributes))
 
 
 def test_each_kernel_stays_inside_what_it_has_behind_scratch() -> None:

@@ -23,6 +23,7 @@ from visaproof.checking.counterexample import Counterexample, Outcome, read_coun
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.arrays import integers
+from visaproof.program.lower import tree_of
 from visaproof.queries import subject
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.comparison import Comparison, compare
@@ -142,12 +143,12 @@ def one_too_many(values: Sequence[int], *_: object) -> int:
 def a_wrong_sum(monkeypatch: pytest.MonkeyPatch) -> bool:
     """The concrete machine adds one too many."""
     monkeypatch.setitem(alu.OPERATIONS, "add", one_too_many)
-    return any(crosscheck.disagreements(program(SUM).kernel, Platform.DG2, seed) for seed in range(3))
+    return any(crosscheck.disagreements(tree_of(program(SUM).kernel), Platform.DG2, seed) for seed in range(3))
 
 
 def a_wrong_sum_on_arrays(monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setitem(integers.WRAPPING, "add", one_too_many)
-    kernel = program(SUM).kernel
+    kernel = tree_of(program(SUM).kernel)
     states = both_engines.random_states(kernel, Platform.DG2, 1)
     return bool(both_engines.differences(kernel, Platform.DG2, states))
 

@@ -10,9 +10,9 @@ from visaproof.launch.launch import Launch, LaunchValue, LocalId
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.expressions import Expression
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import BitVec, Bool, add, const, eq, implies, mul, truncate, ule, ult, zero_extend
-from visaproof.visaasm.syntax import Kernel
 
 WIDE = 64
 """Bits of a global id: the number of groups is below 2^32, and a group has at most 2^16 items in a dimension."""

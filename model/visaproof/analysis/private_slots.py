@@ -12,9 +12,9 @@ from visaproof.isa.platform import Platform, ThreadNumber
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, concat, extract, scale, symbol, zero_extend
-from visaproof.visaasm.syntax import GeneralVariable, Kernel
 
 HARDWARE_THREAD = "%hw_id"
 STATE_REGISTERS = "%sr0", "%msg0"
@@ -77,11 +77,7 @@ def _bits(slot_bytes: int, kernels: tuple[Kernel, ...], platform: Platform) -> i
 
 
 def _reads_state(kernel: Kernel) -> bool:
-    names = {
-        name
-        for name, one in kernel.variables.items()
-        if isinstance(one, GeneralVariable) and kernel.root_of(one)[0].name in STATE_REGISTERS
-    }
+    names = {name for name, one in kernel.registers.items() if one.owner in STATE_REGISTERS}
     return any(name in one.text for one in kernel.instructions() for name in names)
 
 

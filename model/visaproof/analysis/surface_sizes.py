@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
+from visaproof.isa.registers import Input
 from visaproof.launch.assumptions import Start, table_surfaces
 from visaproof.launch.input_meaning import Argument, Meaning
 from visaproof.launch.launch import (
@@ -18,7 +18,7 @@ from visaproof.launch.launch import (
     SlmAddress,
     Surface,
 )
-from visaproof.launch.local_memory import SIZE_ATTRIBUTE, UNIT, passes_local_memory
+from visaproof.launch.local_memory import passes_local_memory, scratch_bytes
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.overlap import SURFACE_ALIGNMENT, multiples
 from visaproof.launch.premises import Premise, premise
@@ -27,6 +27,7 @@ from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.expressions import Expression, Number, names_in
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.names import SurfaceSize, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
@@ -41,7 +42,6 @@ from visaproof.smt import (
     substitute,
     truncate,
 )
-from visaproof.visaasm.syntax import Input, Kernel
 
 SIZE_OPTION = "--size"
 SLM = "%slm"
@@ -93,7 +93,7 @@ def aligned_addresses(kernel: Kernel, launch: Launch, start: Start, unit: int, o
             conditions.append(found)
         if own not in (0, unit) and isinstance(piece.meaning, BufferAddress | BufferOffset):
             others[str(piece.meaning.argument)] = own
-    named = (linked_address(name) for name in kernel.variables if is_linked(name))
+    named = (linked_address(name) for name in kernel.registers if is_linked(name))
     conditions += [found for one in named if (found := _multiple(one, unit)) is not None]
     return AlignedAddresses(tuple(conditions), others)
 
@@ -129,14 +129,13 @@ def stated_sizes(names: LaunchNames, keys: Iterable[str], options: Iterable[tupl
     assumed: list[Premise] = []
     premises: list[Bool] = []
     present = list(keys)
-    kilobytes = kernel.attributes.get(SIZE_ATTRIBUTE)
-    if isinstance(kilobytes, int):
-        sizes[SLM] = const(min(UNIT * kilobytes, LARGEST), ADDRESS_BITS)
+    if kernel.local_bytes is not None:
+        sizes[SLM] = const(min(kernel.local_bytes, LARGEST), ADDRESS_BITS)
     elif launch.slm_bytes and not passes_local_memory(kernel, launch):
         sizes[SLM] = const(min(launch.slm_bytes, LARGEST), ADDRESS_BITS)
         if SLM in present:
             assumed.append(premise("slm-size", size=launch.slm_bytes))
-    if SCRATCH in present and (own := scratch_bytes(kernel, launch.scratch_bytes)):
+    if SCRATCH in present and (own := scratch_bytes(kernel, launch)):
         sizes[SCRATCH] = const(min(own, LARGEST), ADDRESS_BITS)
         assumed.append(premise("scratch-size", size=own, surface=SCRATCH))
     tables = {key: launch.constants.get(name) for key, name in table_surfaces(kernel, launch).items()}

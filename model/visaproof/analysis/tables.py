@@ -7,16 +7,16 @@ from visaproof.launch.constants import known
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program, is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
+from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.constant_data import Tables
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import BitVec, const
-from visaproof.visaasm.syntax import Kernel
 
 
 def tables_of(kernel: Kernel, launch: Launch, start: Start) -> Tables:
     """The tables of one kernel."""
     found = contents_of(kernel, launch)
-    words = {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    words = {linked_address(name): name for name in kernel.registers if is_linked(name)}
     words |= {word: base.value for word, base in start.pointers.items() if base in TABLE_BASES}
     bound = {key: found[name] for key, name in table_surfaces(kernel, launch).items() if name in found}
     return Tables(found | bound, {word: name for word, name in words.items() if name in found})

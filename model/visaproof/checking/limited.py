@@ -7,8 +7,9 @@ from typing import Generic, Protocol, TypeVar
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.kernel import Kernel
+from visaproof.program.statements import Origin
 from visaproof.smt.limit import Limit
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 FIRST_SHARES = (0.5, 0.5)
 """Of the time that is left: for the first attempts at all open questions together, and for the second."""
@@ -94,7 +95,7 @@ def questions_within(limit: Limit, ran: Trace, questions: Iterator[Q]) -> Questi
     return Questions(tuple(asked), ran.stopped, ran.unfinished)
 
 
-def not_asked(kernel: Kernel, questions: Sequence[AboutMessage], opcodes: Callable[[str], bool]) -> list[Instruction]:
+def not_asked(kernel: Kernel, questions: Sequence[AboutMessage], opcodes: Callable[[str], bool]) -> list[Origin]:
     """The memory messages with such an opcode that no question is about: no run came to them, or nobody asked."""
     about = {one.performed.instruction.position for one in questions}
     messages = (one for one in kernel.instructions() if one.opcode in OPCODES and opcodes(one.opcode))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from visaproof.checking.counterexample import Counterexample, Outcome
 from visaproof.checking.states import changes, state_from
 from visaproof.isa.operands import SLM
+from visaproof.isa.predefined import PREDEFINED
 from visaproof.machine.concrete import run as concrete_run
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.predefined import PREDEFINED
-from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class TwoRuns:
     """In which the states differ."""
 
 
-def two_runs(counterexample: Counterexample, kernel: Kernel) -> TwoRuns:
+def two_runs(counterexample: Counterexample, kernel: Runnable) -> TwoRuns:
     """Runs the kernel from both states.  Raises NotModelled, and ValueError for a file without a second state."""
     if counterexample.other is None:
         raise ValueError("there is no second state")
     states = [state_from(each, counterexample.platform) for each in (counterexample.state, counterexample.other)]
     objections = list(_other_differences(*states))
     differing = _differing(*states)
-    launched = {item.variable for item in kernel.inputs} | PREDEFINED.keys()
+    launched = {item.variable for item in kernel.inputs} | PREDEFINED
     objections += [f"the launch writes {name}" for name in sorted(differing.keys() & launched)]
     outcomes: list[Outcome] = []
     for state in states:

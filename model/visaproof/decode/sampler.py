@@ -10,7 +10,7 @@ from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.visaasm.predefined import NULL
-from visaproof.visaasm.syntax import Immediate, Instruction, Kernel, Name, SamplerVariable, SubscriptedName
+from visaproof.visaasm.syntax import Immediate, Instruction, Kernel, Name, SubscriptedName
 from visaproof.visaasm.syntax import RawOperand as RawText
 
 LOAD = "load_lz"
@@ -124,12 +124,6 @@ def _use(kernel: Kernel, instruction: Instruction, surface: int) -> SamplerUse |
     if not isinstance(offset, Immediate) or len(names) != len(sampler) or len(bound) != len(names) or None in bound:
         return None
     return SamplerUse(offset.bits, next(iter(bound), None))
-
-
-def samplers_of(kernel: Kernel) -> list[int]:
-    """The numbers of the samplers that a kernel names by constants."""
-    bound = {number for name, _, number in _bound(kernel) if isinstance(kernel.variables.get(name), SamplerVariable)}
-    return sorted(number for number in bound if number is not None)
 
 
 def _bound(kernel: Kernel) -> Iterator[tuple[str, int, int | None]]:

@@ -20,15 +20,6 @@ SCRATCH_UNIT = 1 << 10
 SHIFT = 4
 DWORDS = {DataType.UD, DataType.D}
 
-SIZE_ATTRIBUTE = "SpillMemOffset"
-"""Private variables come first, then what the compiler spills."""
-
-
-def scratch_bytes(kernel: Kernel, handed: int) -> int:
-    """How many bytes of it a thread has for its private variables: as the kernel says, else as many as it is handed."""
-    size = kernel.attributes.get(SIZE_ATTRIBUTE)
-    return size if isinstance(size, int) else handed
-
 
 def is_scratch_handle(kernel: Kernel, place: Place, platform: Platform) -> bool:
     """Whether the dword at this byte of a root variable holds the handle wherever something was written there."""

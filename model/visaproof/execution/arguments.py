@@ -23,8 +23,8 @@ from visaproof.launch.launch import (
     Surface,
     TableSurface,
 )
-from visaproof.launch.local_memory import LARGEST_LOCAL, SIZE_ATTRIBUTE, UNIT
-from visaproof.visaasm.syntax import GeneralVariable
+from visaproof.launch.local_memory import LARGEST_LOCAL
+from visaproof.launch.matching import is_linked
 
 ARG, BUFFER = "--arg", "--buffer"
 
@@ -120,11 +120,11 @@ def parameters(program: Program) -> Parameters:
     buffers, local = set(launch.binding_table.values()), set[int]()
     module = set[str]()
     for item in kernel.inputs:
-        declared = kernel.variables[item.variable]
+        register = kernel.registers.get(item.variable)
         for piece in launch.pieces(item.variable):
             match piece.meaning:
-                case ArgumentValue(argument, offset) if isinstance(declared, GeneralVariable):
-                    values.setdefault(argument.index, []).append(Slot(argument, offset, piece.size, declared.type))
+                case ArgumentValue(argument, offset) if register is not None:
+                    values.setdefault(argument.index, []).append(Slot(argument, offset, piece.size, register.type))
                 case BufferAddress(argument) | Surface(argument):
                     buffers.add(argument.index)
                 case SlmAddress(argument):
@@ -136,7 +136,7 @@ def parameters(program: Program) -> Parameters:
                 case _:
                     pass
     slots = {index: tuple(sorted(found, key=lambda slot: slot.offset)) for index, found in values.items()}
-    linked = (name for name in kernel.variables if name.startswith("&"))
+    linked = (name for name in kernel.registers if is_linked(name))
     symbols = dict(enumerate((*sorted(linked), *sorted(module)), FIRST_SYMBOL))
     every = (*sorted(buffers), *symbols)
     return Parameters(slots, every, tuple(sorted(local)), launch.arg_names, symbols)
@@ -178,7 +178,7 @@ def prepare(
         {index: argument_bytes(takes, index, text) for index, text in arguments.items()},
         {index: buffer.base for index, buffer in memory.items()},
         local_addresses,
-        {name: address for name, address in symbols.items() if name in program.kernel.variables},
+        {name: address for name, address in symbols.items() if name in program.kernel.registers},
         {
             LaunchValue.PRIVATE_BASE: PRIVATE_BASE,
             **RUNTIME_BASES,
@@ -195,10 +195,10 @@ def prepare(
 
 def _slm_bytes(program: Program, known: int) -> int:
     """Bytes of shared local memory: by the launch, else by the kernel's own attribute, else as many as there may be."""
-    kilobytes = program.kernel.attributes.get(SIZE_ATTRIBUTE)
-    if known or not isinstance(kilobytes, int):
+    own = program.kernel.local_bytes
+    if known or own is None:
         return known or (0 if program.launch.meanings else LARGEST_LOCAL)
-    return UNIT * kilobytes
+    return own
 
 
 def _part(
@@ -264,7 +264,7 @@ def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[i
 
 def _linked(takes: Parameters) -> Iterable[int]:
     """The symbols of the linker: an instruction names them, so that the kernel needs them."""
-    return (index for index, name in takes.symbols.items() if name.startswith("&"))
+    return (index for index, name in takes.symbols.items() if is_linked(name))
 
 
 def _arguments(takes: Parameters) -> Iterable[int]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from visaproof.decode.scratch import scratch_bytes
 from visaproof.execution.inputs import require_known
 from visaproof.execution.memory import Allocation
 from visaproof.execution.payload import Payloads, Program, Values
@@ -31,12 +30,12 @@ from visaproof.execution.shape import ThreadId, Triple
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH, SLM_TAG
 from visaproof.launch.input_meaning import LaunchValue
+from visaproof.launch.local_memory import scratch_bytes
 from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.result import Result, Stop
 from visaproof.machine.arrays.run import run_threads
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.semantics.concrete.choices import STRICT, Choices, PickedAt
-from visaproof.visaasm.syntax import GeneralVariable
 
 MOST_BYTES = 1 << 27
 """Of registers and of memory of single groups, for the groups that run at once."""
@@ -73,9 +72,8 @@ class _ArraysRun:
     def __post_init__(self) -> None:
         self._payload = GroupPayload(self.program, self.values)
         self._private = FIRST_PRIVATE if _takes_private(self.program) else 0
-        self._scratch = scratch_bytes(self.program.kernel, self.program.launch.scratch_bytes)
-        variables = self.program.kernel.variables.values()
-        self._thread_bytes = sum(each.size for each in variables if isinstance(each, GeneralVariable))
+        self._scratch = scratch_bytes(self.program.kernel, self.program.launch)
+        self._thread_bytes = sum(each.size for each in self.program.kernel.registers.values())
 
     def run(self) -> Ran:
         start, total = 0, self.values.shape.group_total

@@ -7,6 +7,7 @@ from visaproof.decode.surfaces import first_byte
 from visaproof.execution.payload import Payloads, Program
 from visaproof.isa.platform import Platform
 from visaproof.launch.unmodelled_inputs import input_not_modelled
+from visaproof.program.lower import has_text, tree_of
 from visaproof.visaasm.syntax import (
     AddressOf,
     GeneralVariable,
@@ -27,12 +28,12 @@ _TO_THE_END = 1 << 30
 
 
 def require_known(program: Program, payloads: Payloads) -> None:
-    """Raises NotModelled where the kernel reads an input of which nothing is known."""
+    """Raises NotModelled where the kernel reads an input of which nothing is known; without a text it may read all."""
     unknown = list(payloads.unknown())
-    spans = list(_reads(program.kernel, program.platform)) if unknown else []
+    spans = list(_reads(tree_of(program.kernel), program.platform)) if unknown and has_text(program.kernel) else None
     for item, piece in unknown:
         start, end = piece.offset, piece.offset + piece.size
-        if any(root == item.variable and first < end and start < last for root, first, last in spans):
+        if spans is None or any(root == item.variable and first < end and start < last for root, first, last in spans):
             raise input_not_modelled(item, piece)
 
 

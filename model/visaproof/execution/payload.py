@@ -7,6 +7,7 @@ from functools import cached_property
 from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform, ThreadNumber
+from visaproof.isa.registers import Input
 from visaproof.launch.ids.laid_out import laid_out
 from visaproof.launch.ids.local_ids import Host, LaidOut
 from visaproof.launch.input_meaning import (
@@ -23,10 +24,9 @@ from visaproof.launch.input_meaning import (
     TableSurface,
 )
 from visaproof.launch.launch import Launch
+from visaproof.program.lower import Runnable
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.syntax import GeneralVariable, Input, Kernel
 
 R0_GROUP_IDS = (1, 6, 7)
 """The dwords of r0 with the group ids x, y, z."""
@@ -42,14 +42,14 @@ HANDLE_BYTES = 64
 class Program:
     """A kernel with what is known of its launch, and the device."""
 
-    kernel: Kernel
+    kernel: Runnable
     launch: Launch
     platform: Platform
 
     @property
     def simd(self) -> int:
         """Work items of a thread."""
-        return self.launch.simd or stated_items(self.kernel.attributes) or THREAD_LANES
+        return self.launch.simd or self.kernel.work_items or THREAD_LANES
 
     @cached_property
     def laid_out(self) -> LaidOut:
@@ -96,7 +96,7 @@ class Payloads:
         self._pieces = [
             (item, piece)
             for item in program.kernel.inputs
-            if isinstance(program.kernel.variables[item.variable], GeneralVariable)
+            if item.variable in program.kernel.registers
             for piece in program.launch.pieces(item.variable)
         ]
 
@@ -123,9 +123,9 @@ class Payloads:
 
     def _pad(self, state: ConcreteState) -> None:
         grf = self._program.platform.grf_bytes
-        for variable in self._program.kernel.variables.values():
-            if isinstance(variable, GeneralVariable) and variable.alias is None:
-                state.registers[variable.name] = bytearray(-(-variable.size // grf) * grf)
+        for one in self._program.kernel.registers.values():
+            if one.owns_storage:
+                state.registers[one.name] = bytearray(-(-one.size // grf) * grf)
 
     def _set_predefined(self, state: ConcreteState, thread: ThreadId, hardware_id: int) -> None:
         for name, dword, group in zip("xyz", R0_GROUP_IDS, thread.group, strict=True):
@@ -141,11 +141,9 @@ class Payloads:
             self._put(state, variable, 0, address.to_bytes(8, "little"))
 
     def _put(self, state: ConcreteState, variable: str, start: int, content: bytes) -> None:
-        declared = self._program.kernel.variables[variable]
-        assert isinstance(declared, GeneralVariable)
-        root, behind = self._program.kernel.root_of(declared)
-        register = state.registers.setdefault(root.name, bytearray(root.size))
-        place = behind + start
+        registers = self._program.kernel.registers
+        owner, place = registers[variable].owner, registers[variable].first + start
+        register = state.registers.setdefault(owner, bytearray(registers[owner].size))
         register[place : place + len(content)] = content[: max(0, len(register) - place)]
 
     def _bytes(self, piece: Piece, thread: ThreadId) -> bytes | None:

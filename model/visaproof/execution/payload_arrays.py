@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from visaproof.execution.payload import R0_GROUP_IDS, Payloads, Program, Values
 from visaproof.execution.shape import ThreadId
-from visaproof.visaasm.syntax import GeneralVariable
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,5 @@ class GroupPayload:
         return PayloadArrays(registers, np.tile(self._masks, len(groups)), numbers - groups.start)
 
     def _place(self, variable: str, start: int) -> tuple[str, int]:
-        declared = self._program.kernel.variables[variable]
-        assert isinstance(declared, GeneralVariable)
-        root, behind = self._program.kernel.root_of(declared)
-        return root.name, behind + start
+        register = self._program.kernel.registers[variable]
+        return register.owner, register.first + start

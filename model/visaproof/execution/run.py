@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from visaproof.decode.scratch import SIZE_ATTRIBUTE, scratch_bytes
 from visaproof.decode.texels import Outside, WrongSurface
 from visaproof.execution.images import ImageShape
 from visaproof.execution.inputs import require_known
@@ -26,6 +25,7 @@ from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBeha
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.ids.laid_out import reaches_texels
 from visaproof.launch.launch import BufferAddress, Surface, TableSurface
+from visaproof.launch.local_memory import scratch_bytes
 from visaproof.machine.concrete.run import (
     AtBarrier,
     Code,
@@ -35,9 +35,10 @@ from visaproof.machine.concrete.run import (
     Thread,
     Undefined,
 )
+from visaproof.program.statements import Origin
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
-from visaproof.visaasm.syntax import Instruction
+from visaproof.visaasm.attributes import SCRATCH_SIZE
 
 SLM = "%slm"
 MOST_STATEMENTS = 10_000_000
@@ -150,7 +151,7 @@ class _LaunchRun:
         self._scratch = [
             Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
             for _ in range(self.program.threads(self.values.shape))
-            if (size := scratch_bytes(self.program.kernel, self.program.launch.scratch_bytes))
+            if (size := scratch_bytes(self.program.kernel, self.program.launch))
         ]
         self._images = {
             index: shape.image(bytes(self.memory.buffers[index].data), self.memory.sampler)
@@ -262,7 +263,7 @@ def unknown_surface(program: Program, missing: MissingSurface) -> ReadError | No
     """What is told where a message reaches a surface of which no argument is known."""
     if missing.surface == SCRATCH:
         return NotModelled(
-            f"private memory of unknown size: no {SIZE_ATTRIBUTE}, and the launch says none", missing.position
+            f"private memory of unknown size: no {SCRATCH_SIZE}, and the launch says none", missing.position
         )
     if program.launch.binding_table:
         what = f"surface {missing.surface!r}, of which the launch does not say which argument it is"
@@ -303,7 +304,7 @@ def _misused(stops: dict[ThreadId, AtBarrier], threads: list[ThreadId]) -> Undef
     return UndefinedAt(stop.barrier.position, message, thread, None)
 
 
-def first_typed(program: Program) -> Instruction | None:
+def first_typed(program: Program) -> Origin | None:
     """The first message that reaches texels."""
     return next((each for each in program.kernel.instructions() if reaches_texels(each)), None)
 

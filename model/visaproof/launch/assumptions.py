@@ -6,6 +6,7 @@ Every assumption is a row of `launch/premises.py`; a verdict lists those that it
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from visaproof.isa.registers import Input
 from visaproof.launch.assume import Assume
 from visaproof.launch.bounded_scalars import BOUNDED, bounded_words
 from visaproof.launch.constants import open_tables
@@ -17,12 +18,11 @@ from visaproof.launch.launch import BufferAddress, Launch, LaunchValue, LocalId,
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.stated_relations import StatedRelation
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.syntax import Input, Kernel
 
 ID_BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
@@ -85,7 +85,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     words: dict[tuple[str, int], BitVec] = {}
     pointers: dict[tuple[str, int], tuple[BitVec, BufferAddress | LaunchValue]] = {}
     meanings: dict[str, str] = {}
-    simd = launch.simd or stated_items(kernel.attributes) or 0
+    simd = launch.simd or kernel.work_items or 0
     launched = launched_start(kernel, launch, simd, assume.lifted) if assume.of_launches else NOTHING_LAUNCHED
     refused = "" if assume.of_launches else _layout_broken(launch, simd)
     ids = "ids" in assume and simd > 1 and not refused
@@ -154,7 +154,7 @@ BUFFER_BASES = (*TABLE_BASES, LaunchValue.PRINTF_BUFFER)
 
 def table_names(kernel: Kernel, launch: Launch) -> Iterator[str]:
     """What the tables of the program are known by, of which the kernel gets the address."""
-    yield from (name for name in kernel.variables if is_linked(name))
+    yield from (name for name in kernel.registers if is_linked(name))
     handed = {piece.meaning for item in kernel.inputs for piece in launch.pieces(item.variable)}
     yield from (base.value for base in TABLE_BASES if handed & {base, TableSurface(base)})
 
@@ -251,7 +251,7 @@ def _initial(
     kernel: Kernel, words: dict[tuple[str, int], BitVec], first: dict[tuple[str, int], tuple[str, int]]
 ) -> Callable[[str, int], Byte]:
     """The words where they stand, and elsewhere a symbol for each dword, by the place where it is `first`."""
-    sizes = {name: getattr(variable, "size", 4) for name, variable in kernel.variables.items()}
+    sizes = dict.fromkeys(kernel.states, 4) | {name: one.size for name, one in kernel.registers.items()}
     known = {(name, at + k): (word, k) for (name, at), word in words.items() for k in range(word.width // 8)}
 
     def initial(variable: str, byte: int) -> Byte:

@@ -7,12 +7,13 @@ assumption cannot contradict itself.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from visaproof.isa.registers import Input
 from visaproof.launch.ids.work_items import LOCAL_SIZES
 from visaproof.launch.input_meaning import GROUP_ID_BYTES
 from visaproof.launch.launch import ArgumentValue, Launch, LaunchValue, Piece
 from visaproof.launch.premises import premise
+from visaproof.program.kernel import Kernel
 from visaproof.smt import BitVec, add, const, symbol, zero_extend
-from visaproof.visaasm.syntax import GeneralVariable, Input, Kernel
 
 SCALAR_BITS = 14
 GROUP_ID_BITS = 16
@@ -65,8 +66,8 @@ def _dwords(piece: Piece) -> Iterator[int]:
 
 def _is_scalar(kernel: Kernel, item: Input, piece: Piece) -> bool:
     """Whether the input is one integer of two bytes or more that is passed by value."""
-    variable = kernel.variables.get(item.variable)
-    if not isinstance(variable, GeneralVariable) or not isinstance(piece.meaning, ArgumentValue):
+    register = kernel.registers.get(item.variable)
+    if register is None or not isinstance(piece.meaning, ArgumentValue):
         return False
-    whole = piece.offset == piece.meaning.offset == 0 and piece.size == item.size == variable.type.size
-    return whole and piece.size > 1 and not variable.type.floating and not variable.type.packed
+    whole = piece.offset == piece.meaning.offset == 0 and piece.size == item.size == register.type.size
+    return whole and piece.size > 1 and not register.type.floating and not register.type.packed

@@ -8,6 +8,7 @@ from pathlib import Path
 from visaproof.isa.errors import Position, ReadError, in_option
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
+from visaproof.isa.registers import Input
 from visaproof.launch.constants import Constant, Constants
 from visaproof.launch.ids.local_ids import Host, Order, Triple
 from visaproof.launch.input_meaning import (
@@ -34,10 +35,9 @@ from visaproof.launch.input_meaning import (
 from visaproof.launch.kernel_info import KernelInfo, samplers_of_launch, tables_of_launch
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES, Pieces, place, width
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.device import Said, decided, device_of, required, said_by_option, said_of
+from visaproof.program.kernel import Kernel
+from visaproof.visaasm.device import Said, decided, device_of, required, said_by_option, said_in
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
-from visaproof.visaasm.syntax import Input, Kernel
 
 __all__ = [
     "NOTHING_KNOWN",
@@ -189,7 +189,7 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     contains, and where they contradict each other.
     """
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
-    device = decided((*info.device, *said_of(kernel), *said_by_option(platform, kernel.path)))
+    device = decided((*info.device, *_said_of(kernel), *said_by_option(platform, kernel.path)))
     simd = width(info, kernel)
     return Launch(
         simd=simd,
@@ -223,8 +223,13 @@ def launch_of(path: Path | None, kernel: Kernel, platform: Platform | None) -> t
     launch = replace(read_launch(path, kernel, platform), file=path)
     if launch.platform is not None:
         return launch, launch.platform
-    device = required(None, (*said_by_launch(path, Path(kernel.path)), *said_of(kernel)), kernel.path)
+    device = required(None, (*said_by_launch(path, Path(kernel.path)), *_said_of(kernel)), kernel.path)
     return replace(launch, platform=device), device
+
+
+def _said_of(kernel: Kernel) -> tuple[Said, ...]:
+    """What a kernel itself says of its device."""
+    return said_in(kernel.source_lines, kernel.path)
 
 
 _ZEBIN, _BOM = b"\x7fELF", b"\xef\xbb\xbf"
@@ -330,7 +335,7 @@ def _whole(item: Input, meaning: Meaning, lanes: int) -> Piece:
 
 def _lanes(kernel: Kernel) -> int:
     """Lanes of a thread by the kernel's own attribute; the most there can be where it has none."""
-    simd = stated_items(kernel.attributes)
+    simd = kernel.work_items
     return simd if simd in SIMD_SIZES else THREAD_LANES
 
 

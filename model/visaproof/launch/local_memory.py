@@ -1,4 +1,4 @@
-"""How many bytes of shared local memory a group has, by the kernel's own attribute or by its launch information.
+"""How many bytes of shared local memory a group has, by the kernel itself or by its launch information.
 
 The driver rounds up what a kernel asks for: to a power of two, or on later devices to less.  Source: compute-runtime,
 `alignedSlmSize` and `computeSlmValues`.
@@ -7,16 +7,13 @@ The driver rounds up what a kernel asks for: to a power of two, or on later devi
 from dataclasses import dataclass
 
 from visaproof.launch.launch import Launch, SlmAddress
-from visaproof.visaasm.syntax import Kernel
+from visaproof.program.kernel import Kernel
 
 UNIT = 1 << 10
 """Bytes: the driver gives whole KiB."""
 
 LARGEST_LOCAL = 1 << 17
 """Bytes: no device has more for a group."""
-
-SIZE_ATTRIBUTE = "SLMSize"
-"""D12: "the SLM size is the SLMSize kernel attribute (KB …)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,8 @@ ANY_LOCAL_MEMORY = LocalMemory()
 
 def local_memory(kernel: Kernel, launch: Launch) -> LocalMemory:
     """The sizes that a group of this kernel may find."""
-    kilobytes = kernel.attributes.get(SIZE_ATTRIBUTE)
-    if isinstance(kilobytes, int):
-        return _rounded(UNIT * kilobytes)
+    if kernel.local_bytes is not None:
+        return _rounded(kernel.local_bytes)
     known = _rounded(launch.slm_bytes)
     if passes_local_memory(kernel, launch):
         return LocalMemory(known.least, said=True)
@@ -56,6 +52,11 @@ def passes_local_memory(kernel: Kernel, launch: Launch) -> bool:
     return any(
         isinstance(piece.meaning, SlmAddress) for item in kernel.inputs for piece in launch.pieces(item.variable)
     )
+
+
+def scratch_bytes(kernel: Kernel, launch: Launch) -> int:
+    """How many bytes of `%scratch` a thread has for its private variables: as the kernel says, else its launch."""
+    return launch.scratch_bytes if kernel.scratch_bytes is None else kernel.scratch_bytes
 
 
 def _rounded(size: int) -> LocalMemory:

@@ -7,12 +7,15 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
+from visaproof.isa.registers import Input
 from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
 from visaproof.launch.launch import BufferAddress, Launch, Surface, TableSurface, Unknown
+from visaproof.program.kernel import Kernel
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.program import Program as Code
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OnlyHanded, Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
-from visaproof.visaasm.syntax import Input, Kernel
 
 THREAD_STATE = frozenset(
     ("%r0", "%cr0", "%sr0", "%hw_id", "%thread_x", "%thread_y", "%group_id_x", "%group_id_y", "%group_id_z")
@@ -27,7 +30,7 @@ _Place = tuple[str, int]
 class Program:
     """A kernel, what is known of its launch, and the device."""
 
-    kernel: Kernel
+    kernel: Runnable
     launch: Launch
     platform: Platform
     local_bytes: int | None = None
@@ -39,6 +42,11 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.kernel.name}: {self.kernel.path}, {self.platform.name}, {self.launch.source}>"
+
+    @property
+    def code(self) -> Code:
+        """What a machine runs."""
+        return lowered(self.kernel, self.platform)
 
     def table(self, name: str) -> str:
         """What a table is called in both programs."""

@@ -19,6 +19,7 @@ from itertools import pairwise
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import DEVICES, Platform
+from visaproof.isa.registers import Input
 from visaproof.launch.input_meaning import (
     DIMENSIONS,
     IMAGE_EXTENTS,
@@ -40,8 +41,7 @@ from visaproof.launch.input_meaning import (
     Unknown,
 )
 from visaproof.launch.kernel_info import KernelInfo, PayloadArgument
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.syntax import Input, Kernel, SurfaceVariable
+from visaproof.program.kernel import Kernel
 
 Pieces = Mapping[str, tuple[Piece, ...]]
 """What each input holds, by its variable."""
@@ -120,7 +120,7 @@ def width(info: KernelInfo, kernel: Kernel) -> int:
     Seen in IGC 1.0.12504: forced to SIMD8, a kernel with a required sub-group size of 16 has SIMD8 code, and 16 in
     its ze_info.  Widths whose local ids take different room do not go unnoticed: no layout fits.
     """
-    simd = stated_items(kernel.attributes)
+    simd = kernel.work_items
     return simd if simd in SIMD_SIZES else info.simd
 
 
@@ -264,7 +264,8 @@ def _pieces(slots: list[_Slot], item: Input, kernel: Kernel, position: Position)
     if not met:
         what = f"implicit {item.implicit}, " if item.implicit else ""
         return (Piece(0, item.size, Unknown(f"{what}not in the launch information")),)
-    is_surface = isinstance(kernel.variables.get(item.variable), SurfaceVariable)
+    state = kernel.states.get(item.variable)
+    is_surface = state is not None and state.is_surface
     return tuple(_piece(slot, item, is_surface) for slot in met)
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.registers import Input
 from visaproof.launch.input_meaning import Piece
 from visaproof.launch.launch import Launch, Unknown
-from visaproof.visaasm.syntax import Input, Kernel
+from visaproof.program.kernel import Kernel
 
 
 def unmodelled_read(kernel: Kernel, launch: Launch, read: Iterable[tuple[str, int]]) -> NotModelled | None:

@@ -4,7 +4,8 @@ A front end lowers once; the machines, and what asks them, know this program and
 of `.visaasm`.  A reader of another form builds the same records.
 
 - A **program** is its statements in order, and the storage that they use: register variables that own their bytes (no
-  aliases), predicates, address registers, and variables of surfaces and samplers.
+  aliases), predicates, address registers, and variables of surfaces and samplers.  It also says what a host and an
+  analysis need of a kernel (`kernel.py`): inputs, sizes, lanes, names.
 - A **statement** is a record of a closed union (`statements.py`).  A machine dispatches on its class, never on a
   mnemonic; of a computation it has the row of `isa/opcodes.py`.  A memory message is the instruction of its page, a
   barrier or a fence an event, a branch names the place that it goes to.

@@ -17,7 +17,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.program.lower_operands import OperandLowering, predicate, registers
 from visaproof.program.operands import Source, Unlowered
-from visaproof.program.program import Program, StateVariable, Storage
+from visaproof.program.program import Program
 from visaproof.program.statements import (
     BindState,
     Branch,
@@ -45,7 +45,6 @@ from visaproof.program.statements import (
     Synchronise,
 )
 from visaproof.visaasm import syntax
-from visaproof.visaasm.attributes import stated_lanes
 from visaproof.visaasm.opcode_kinds import DESTINATIONS, Kind, boolean_table, kind_of, label_of
 
 Runnable = Program | syntax.Kernel
@@ -57,8 +56,19 @@ def lowered(code: Runnable, platform: Platform) -> Program:
     return code if isinstance(code, Program) else _lowered(Same(code), platform)
 
 
+def has_text(code: Runnable) -> bool:
+    """Whether it is a `.visaasm` kernel, and no program of another front end."""
+    return isinstance(code, syntax.Kernel)
+
+
+def tree_of(code: Runnable) -> syntax.Kernel:
+    """The `.visaasm` kernel itself, for what is about its text."""
+    assert isinstance(code, syntax.Kernel)
+    return code
+
+
 def text_of(origin: Origin) -> syntax.Instruction:
-    """What a statement of a `.visaasm` kernel was lowered from, for whoever still asks the text."""
+    """What a statement of a `.visaasm` kernel was lowered from, for what is about its text."""
     assert isinstance(origin, syntax.Instruction)
     return origin
 
@@ -67,24 +77,24 @@ def text_of(origin: Origin) -> syntax.Instruction:
 def _lowered(same: Same[syntax.Kernel], platform: Platform) -> Program:
     kernel = same.it
     lowering = _Lowering(kernel, platform)
-    variables = kernel.variables.values()
     return Program(
-        kernel.path,
-        platform,
-        tuple(map(lowering.statement, kernel.statements)),
-        {
-            one.name: Storage(one.size, one.type.size)
-            for one in variables
-            if isinstance(one, syntax.GeneralVariable) and one.alias is None
+        path=kernel.path,
+        name=kernel.name,
+        platform=platform,
+        statements=tuple(map(lowering.statement, kernel.statements)),
+        registers=kernel.registers,
+        predicates=kernel.predicates,
+        addresses={
+            one.name: one.num_elts for one in kernel.variables.values() if isinstance(one, syntax.AddressVariable)
         },
-        {one.name: one.num_elts for one in variables if isinstance(one, syntax.PredicateVariable)},
-        {one.name: one.num_elts for one in variables if isinstance(one, syntax.AddressVariable)},
-        {
-            one.name: StateVariable(one.num_elts, isinstance(one, syntax.SurfaceVariable))
-            for one in variables
-            if isinstance(one, syntax.SurfaceVariable | syntax.SamplerVariable)
-        },
-        stated_lanes(kernel.attributes),
+        states=kernel.states,
+        inputs=kernel.inputs,
+        work_items=kernel.work_items,
+        lanes=kernel.lanes,
+        local_bytes=kernel.local_bytes,
+        scratch_bytes=kernel.scratch_bytes,
+        source_lines=kernel.source_lines,
+        of_several_files=kernel.of_several_files,
     )
 
 

@@ -1,54 +1,69 @@
 """A program: statements, and the storage that they use."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from visaproof.decode.surfaces import StateElement
 from visaproof.isa.platform import Platform
-from visaproof.program.statements import BindState, Landing, ReadState, Run, Statement
-
-
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """A register variable that owns its bytes."""
-
-    size: int
-    """Bytes."""
-    element: int
-    """Bytes of an element, as it is declared."""
-
-
-@dataclass(frozen=True, slots=True)
-class StateVariable:
-    """A variable of surfaces or of samplers."""
-
-    elements: int
-    is_surface: bool
+from visaproof.isa.registers import Input, Register, StateVariable
+from visaproof.program.operands import Constant
+from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, Statement
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a machine runs.  A place is the index of a statement."""
+    """What a machine runs, and what `Kernel` says of it.  A place is the index of a statement."""
 
     path: str
     """Of its file: statements of functions that were linked to it lie in others."""
+    name: str
     platform: Platform
-    statements: tuple[Statement, ...]
-    storage: Mapping[str, Storage]
+    statements: tuple[Statement, ...] = field(repr=False)
+    registers: Mapping[str, Register] = field(repr=False)
     """By name, in the order of their declaration, as all the others."""
-    predicates: Mapping[str, int]
+    predicates: Mapping[str, int] = field(repr=False)
     """Bits."""
-    addresses: Mapping[str, int]
+    addresses: Mapping[str, int] = field(repr=False)
     """Address registers."""
-    states: Mapping[str, StateVariable]
-    simd: int | None
-    """Lanes of a thread; None where it is not said."""
+    states: Mapping[str, StateVariable] = field(repr=False)
+    inputs: tuple[Input, ...] = field(repr=False)
+    work_items: int | None
+    """Of a thread; None where it is not said."""
+    lanes: int | None
+    """That a thread may start with; None where it is not said."""
+    local_bytes: int | None
+    scratch_bytes: int | None
+    source_lines: tuple[str, ...] = field(repr=False)
+    of_several_files: bool = False
+
+    @cached_property
+    def storage(self) -> dict[str, Register]:
+        """The register variables that own their bytes."""
+        return {name: one for name, one in self.registers.items() if one.owns_storage}
 
     def run_statements(self) -> Iterator[Run]:
         """Those that were instructions."""
         for statement in self.statements:
             if not isinstance(statement, Landing):
                 yield statement
+
+    def instructions(self) -> Iterator[Origin]:
+        """Its statements as they are written, in their order."""
+        return (one.origin for one in self.run_statements())
+
+    @property
+    def samplers(self) -> list[int]:
+        """The numbers of the samplers that it names by constants."""
+        samplers = {name for name, one in self.states.items() if not one.is_surface}
+        found: set[int] = set()
+        for one in self.statements:
+            match one:
+                case BindState(target=target, source=Constant(bits)) if target.variable in samplers:
+                    found.add(bits)
+                case _:
+                    pass
+        return sorted(found)
 
     @property
     def indices_are_read(self) -> bool:

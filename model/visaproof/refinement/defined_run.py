@@ -3,6 +3,7 @@
 from visaproof.decode.texels import WrongSurface
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.isa.predefined import PREDEFINED
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import MissingSurface, run
 from visaproof.semantics.concrete.choices import POLICIES, Choices
@@ -44,10 +45,9 @@ def _is_defined_with(program: Program, mask: int, filling: bytes, choices: Choic
         fresh = {key: _empty(surface) for key, surface in surfaces.items()}
         state = ConcreteState(program.platform, exec_mask=mask, surfaces=fresh, choices=choices)
         inputs = {item.variable for item in program.kernel.inputs}
-        for name, variable in program.kernel.variables.items():
-            size = getattr(variable, "size", 0)
-            if size and name not in inputs and not name.startswith("%") and getattr(variable, "alias", None) is None:
-                state.registers[name] = bytearray(filling * size)
+        for name, one in program.kernel.registers.items():
+            if one.owns_storage and name not in inputs and name not in PREDEFINED:
+                state.registers[name] = bytearray(filling * one.size)
         try:
             return run(program.kernel, state, most=MOST_STATEMENTS, endless=True).undefined is None
         except MissingSurface as missing:

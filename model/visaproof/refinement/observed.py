@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.program.kernel import Kernel
 from visaproof.visaasm.naming import closest
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 OPTION = "--observe"
 
@@ -85,41 +85,37 @@ def observed_registers(source: Kernel, target: Kernel, names: Iterable[tuple[str
     found: dict[str, Observed] = {}
     for name, target_name in names:
         one, other = _declared(source, name), _declared(target, target_name)
-        places = _place(source, one), _place(target, other)
-        counts = _count(one), _count(other)
-        if places[0].is_predicate != places[1].is_predicate or counts[0] != counts[1]:
-            said = " and ".join(f"{each.name} has {_size(each)}" for each in (one, other))
+        if one.place.is_predicate != other.place.is_predicate or one.count != other.count:
+            said = f"{name} has {one} and {target_name} has {other}"
             raise _bad(f"{name} cannot be compared with {target_name}: {said}", "both need one size")
-        element = one.type.size if isinstance(one, GeneralVariable) else 1
         if name in found and found[name].target_name != target_name:
             raise _bad(f"{name} is compared with {found[name].target_name} and with {target_name}", "")
-        found[name] = Observed(name, target_name, *places, counts[0], element)
+        found[name] = Observed(name, target_name, one.place, other.place, one.count, one.element_bytes)
     return tuple(found.values())
 
 
-def _declared(kernel: Kernel, name: str) -> GeneralVariable | PredicateVariable:
-    variable = kernel.variables.get(name)
-    if isinstance(variable, GeneralVariable | PredicateVariable) and variable.position is not None:
-        return variable
-    kinds = (GeneralVariable, PredicateVariable)
-    known = [one.name for one in kernel.variables.values() if isinstance(one, kinds) and one.position is not None]
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A register of one of the kernels."""
+
+    place: RegisterPlace
+    count: int
+    """Bytes; bits of a predicate."""
+    element_bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.count} {'bits' if self.place.is_predicate else 'bytes'}"
+
+
+def _declared(kernel: Kernel, name: str) -> _Declared:
+    if (bits := kernel.predicates.get(name)) is not None:
+        return _Declared(RegisterPlace(name, 0, is_predicate=True), bits, 1)
+    register = kernel.registers.get(name)
+    if register is not None and not register.predefined:
+        return _Declared(RegisterPlace(register.owner, register.first, False), register.size, register.type.size)
+    known = [one.name for one in kernel.registers.values() if not one.predefined] + [*kernel.predicates]
     hint = closest(name, known, 0.4) or f"declared are {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"
     raise _bad(f"{kernel.path} declares no general variable or predicate {name!r}", hint)
-
-
-def _place(kernel: Kernel, variable: GeneralVariable | PredicateVariable) -> RegisterPlace:
-    if isinstance(variable, PredicateVariable):
-        return RegisterPlace(variable.name, 0, is_predicate=True)
-    root, behind = kernel.root_of(variable)
-    return RegisterPlace(root.name, behind, is_predicate=False)
-
-
-def _count(variable: GeneralVariable | PredicateVariable) -> int:
-    return variable.size if isinstance(variable, GeneralVariable) else variable.num_elts
-
-
-def _size(variable: GeneralVariable | PredicateVariable) -> str:
-    return f"{_count(variable)} {'bytes' if isinstance(variable, GeneralVariable) else 'bits'}"
 
 
 def _bad(message: str, hint: str) -> ReadError:

@@ -19,6 +19,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.matching import Program
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation, obeyed
+from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.held_inputs import HeldInput, Thread, completed, held_inputs
 from visaproof.refinement.beside.samplers import outside_of, samplers_in
@@ -39,7 +40,6 @@ from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 from visaproof.visaasm.linking.names import functions_beside
-from visaproof.visaasm.syntax import Kernel
 
 
 class SurfaceContents(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):

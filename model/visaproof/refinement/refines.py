@@ -23,6 +23,7 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.launch import launch_of
 from visaproof.launch.matching import Program
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL
+from visaproof.program.lower import Runnable
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
@@ -32,7 +33,6 @@ from visaproof.refinement.verdicts import Verdict
 from visaproof.visaasm.linking.names import functions_beside, linked, read_program
 from visaproof.visaasm.reader import check_end, read_kernel
 from visaproof.visaasm.source import read_text
-from visaproof.visaasm.syntax import Kernel
 
 TIMEOUT_S = 20.0
 """For one question to a solver."""
@@ -81,7 +81,7 @@ def _platform(platform: Platform | str | None) -> Platform | None:
         raise ValueError(f"no platform {platform!r}: one of {PLATFORM_NAMES}") from None
 
 
-def _launched(kernel: Kernel, launch_file: Path | None, platform: Platform | None) -> Program:
+def _launched(kernel: Runnable, launch_file: Path | None, platform: Platform | None) -> Program:
     return Program(kernel, *launch_of(launch_file, kernel, platform))
 
 
@@ -197,7 +197,7 @@ SOURCE, TARGET = "src", "tgt"
 _START = re.compile(r"[ \t]*\.kernel[ \t]")
 
 
-def read_two_kernels(path: Path, *, grf_bytes: int | None = None) -> tuple[Kernel, Kernel]:
+def read_two_kernels(path: Path, *, grf_bytes: int | None = None) -> tuple[Runnable, Runnable]:
     """The source and the target.  Raises ReadError, also for a file with more kernels, or fewer.
 
     Each is read as a file of its own in which the other's lines are empty, so that places stay what they are.  Where
@@ -211,7 +211,7 @@ def read_two_kernels(path: Path, *, grf_bytes: int | None = None) -> tuple[Kerne
         found = "1 kernel" if len(starts) == 1 else f"{len(starts)} kernels"
         raise ReadError(f"{found} in a file that should have two", place, hint)
     head, functions = lines[: starts[0]], functions_beside(path, grf_bytes=grf_bytes)
-    kernels: list[Kernel] = []
+    kernels: list[Runnable] = []
     for start, end in ((starts[0], starts[1]), (starts[1], len(lines))):
         text = "\n".join([*head, *[""] * (start - starts[0]), *lines[start:end]])
         kernel = read_kernel(text, str(path), grf_bytes=grf_bytes)

@@ -14,6 +14,7 @@ from visaproof.isa.surfaces import SurfaceKind
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.launch.relations.obeyed_relations import broken
 from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, run
+from visaproof.program.lower import Runnable
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.refinement.environment.environment_steps import Exchange, Visit
@@ -35,7 +36,6 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.visaasm.linking.names import linked
 from visaproof.visaasm.reader import read_kernel
-from visaproof.visaasm.syntax import Kernel
 
 ATOMIC_WIDTHS = (1, 2, 4, 8)
 """Bytes."""
@@ -118,7 +118,7 @@ Words = Generator[str, None, str]
 """What is not as recorded, and at the end what the runs show."""
 
 
-def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], path: str) -> Words:
+def _differences(example: RefinementExample, kernels: tuple[Runnable, Runnable], path: str) -> Words:
     yield from _unmatched(example, kernels)
     yield from broken(example.where, (example.target if example.source.threads else example.source).registers)
     source = _run(example, example.source, f"{path}, source")
@@ -147,7 +147,7 @@ def _differences(example: RefinementExample, kernels: tuple[Kernel, Kernel], pat
     return (yield from _contents(example, source, target))
 
 
-def _unmatched(example: RefinementExample, kernels: tuple[Kernel, Kernel]) -> Iterator[str]:
+def _unmatched(example: RefinementExample, kernels: tuple[Runnable, Runnable]) -> Iterator[str]:
     """Inputs and surfaces that are not those of one launch."""
     source, target = example.source, example.target
     alone = not (source.threads or target.threads)
@@ -344,7 +344,7 @@ def _platform(side: Side, path: str) -> Platform:
         raise ReadError(f"no platform {side.platform!r}", Position(path, 1, 1)) from None
 
 
-def _kernel(side: Side, platform: Platform, path: str) -> Kernel:
+def _kernel(side: Side, platform: Platform, path: str) -> Runnable:
     texts = [side.program, *side.functions]
     kernel, *functions = (read_kernel("\n".join(text), path, grf_bytes=platform.grf_bytes) for text in texts)
     return linked(kernel, {function.name: function for function in functions})

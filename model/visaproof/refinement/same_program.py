@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program
+from visaproof.program.kernel import Kernel
 from visaproof.refinement.observed import Observed
 from visaproof.visaasm.source import logical_lines
-from visaproof.visaasm.syntax import Kernel
 
 SAME_PROGRAM = "the same program"
 DEFINED_BY_A_RUN = "the same program, of which a run on zeros is defined"

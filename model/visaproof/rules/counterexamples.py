@@ -17,7 +17,6 @@ from visaproof.rules.verdicts import Change, Counterexample, Place, Run, Step
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 from visaproof.semantics.symbolic.names import extents_like
-from visaproof.visaasm.syntax import Instruction
 
 
 def counterexample_of(ready: Prepared, comparison: Comparison, found: Difference) -> Counterexample:
@@ -91,8 +90,7 @@ def _run(instance: Instance, runner: Runner, comparison: Comparison, found: Diff
         steps.append(_step(instance, runner, statement, changes))
     undefined = ran.outcome.undefined
     if undefined is not None:
-        statement = runner.kernel.statements[len(seen)]  # a template is a sequence
-        assert isinstance(statement, Instruction)
+        statement = list(runner.kernel.instructions())[len(seen)]  # a template is a sequence
         steps.append(_step(instance, runner, statement, []))
     old = dict(_contents(found.memory))
     memory = {place: value for place, value in _contents(ran.memory) if value != old.get(place, 0)}

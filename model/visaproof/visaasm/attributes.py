@@ -27,6 +27,25 @@ def stated_lanes(attributes: Mapping[str, str | int | None]) -> int | None:
     return None if attributes.get("Target") == VECTOR_COMPILER else stated_items(attributes)
 
 
+LOCAL_SIZE = "SLMSize"
+"""D12: "the SLM size is the SLMSize kernel attribute (KB …)"."""
+
+SCRATCH_SIZE = "SpillMemOffset"
+"""Private variables come first, then what the compiler spills."""
+
+
+def stated_local_bytes(attributes: Mapping[str, str | int | None]) -> int | None:
+    """Shared local memory of a group, as the kernel itself says."""
+    kilobytes = attributes.get(LOCAL_SIZE)
+    return kilobytes << 10 if isinstance(kilobytes, int) else None
+
+
+def stated_scratch_bytes(attributes: Mapping[str, str | int | None]) -> int | None:
+    """Private memory of a thread in the scratch surface, as the kernel itself says."""
+    size = attributes.get(SCRATCH_SIZE)
+    return size if isinstance(size, int) else None
+
+
 def require_attribute(name: str, value: str | int | None, position: Position) -> None:
     """Raises ReadError for a target that there is none, and for a thread of so many lanes."""
     if name == "Target" and isinstance(value, str) and value not in TARGETS:

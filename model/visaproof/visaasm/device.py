@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
-from visaproof.visaasm.syntax import Kernel
 
 OPTION = "--platform"
 _COMMENT = re.compile(r"//Platform:[ \t]*(?P<word>\S+)")
@@ -82,11 +81,6 @@ def required(platform: Platform | None, said: Iterable[Said], path: str) -> Plat
         Position(path, 1, 1),
         f"a zebin or a manifest.json (--launch) or {OPTION} NAME says it, NAME being one of {PLATFORM_NAMES}",
     )
-
-
-def said_of(kernel: Kernel) -> tuple[Said, ...]:
-    """What the text of a kernel says of its device."""
-    return said_in(kernel.source_lines, kernel.path)
 
 
 def device_of(lines: Iterable[str], path: str, platform: Platform | None, launch: tuple[Said, ...] = ()) -> Platform:

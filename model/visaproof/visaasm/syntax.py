@@ -5,10 +5,13 @@ Names are resolved and numbers are read; nothing is interpreted.  Source: docs/p
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import Combine, ExecMask
+from visaproof.isa.registers import Register, StateVariable
 from visaproof.isa.types import DataType
+from visaproof.visaasm.attributes import stated_items, stated_lanes, stated_local_bytes, stated_scratch_bytes
 from visaproof.visaasm.variables import AddressVariable as AddressVariable
 from visaproof.visaasm.variables import Alias as Alias
 from visaproof.visaasm.variables import GeneralVariable as GeneralVariable
@@ -269,7 +272,7 @@ class Label:
 Statement = Instruction | Label
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kernel:
     """One `.visaasm` file."""
 
@@ -309,3 +312,51 @@ class Kernel:
             assert isinstance(base, GeneralVariable)
             variable = base
         return variable, offset
+
+    @property
+    def registers(self) -> Mapping[str, Register]:
+        """The general variables, with their aliases resolved."""
+        return self._registers
+
+    @cached_property
+    def _registers(self) -> dict[str, Register]:
+        found: dict[str, Register] = {}
+        for one in self.variables.values():
+            if isinstance(one, GeneralVariable):
+                owner, first = self.root_of(one)
+                found[one.name] = Register(one.name, one.type, one.num_elts, owner.name, first, one.position is None)
+        return found
+
+    @property
+    def predicates(self) -> Mapping[str, int]:
+        """Bits of each predicate."""
+        return {one.name: one.num_elts for one in self.variables.values() if isinstance(one, PredicateVariable)}
+
+    @property
+    def states(self) -> Mapping[str, StateVariable]:
+        """The variables of surfaces and samplers."""
+        return {
+            one.name: StateVariable(one.num_elts, isinstance(one, SurfaceVariable))
+            for one in self.variables.values()
+            if isinstance(one, SurfaceVariable | SamplerVariable)
+        }
+
+    @property
+    def work_items(self) -> int | None:
+        """How many a thread runs."""
+        return stated_items(self.attributes)
+
+    @property
+    def lanes(self) -> int | None:
+        """How many a thread may start with."""
+        return stated_lanes(self.attributes)
+
+    @property
+    def local_bytes(self) -> int | None:
+        """Shared local memory of a group."""
+        return stated_local_bytes(self.attributes)
+
+    @property
+    def scratch_bytes(self) -> int | None:
+        """Private memory of a thread in the scratch surface."""
+        return stated_scratch_bytes(self.attributes)

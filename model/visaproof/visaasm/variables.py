@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from visaproof.isa.errors import Position
+from visaproof.isa.registers import Input as Input
 from visaproof.isa.types import DataType
 
 
@@ -63,17 +64,3 @@ class SamplerVariable(_Declared):
 
 
 Variable = GeneralVariable | AddressVariable | PredicateVariable | SurfaceVariable | SamplerVariable
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """`.input V offset=O size=S` (or `.implicit_X V …`): the launch puts `size` bytes into `variable`.
-
-    `offset` is the byte position in the payload, where r0 starts at 0.
-    """
-
-    variable: str
-    offset: int
-    size: int
-    implicit: str | None
-    position: Position

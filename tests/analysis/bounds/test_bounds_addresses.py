@@ -20,7 +20,6 @@ from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.smt import symbols_of
 from visaproof.visaasm.reader import read_kernel_file
-from visaproof.visaasm.syntax import GeneralVariable
 
 DATA = Path(__file__).parents[2] / "data"
 CORPUS = DATA.parent.parent.parent / "shared" / "corpus"
@@ -40,8 +39,7 @@ def answers_for(folder: Path, kernel_name: str, variant: str) -> BoundsAnswers:
 
 def misses(answers: BoundsAnswers) -> int:
     """How many messages of random launches reach outside of all buffers, which lie apart."""
-    variables = answers.kernel.variables.values()
-    sizes = [(variable.name, variable.size) for variable in variables if isinstance(variable, GeneralVariable)]
+    sizes = [(name, one.size) for name, one in answers.kernel.registers.items()]
     words = {answers.start.initial(name, byte)[0] for name, size in sizes for byte in range(size)}
     random, count, buffers = Random(1), 0, answers.questions[-1].buffers
     for _ in range(RUNS):

@@ -12,7 +12,6 @@ from visaproof.launch.launch import read_launch
 from visaproof.machine.concrete.run import run
 from visaproof.smt import symbols_of
 from visaproof.visaasm.reader import read_kernel_file
-from visaproof.visaasm.syntax import GeneralVariable
 
 DATA = Path(__file__).parents[2] / "data"
 RUNS = 200
@@ -29,8 +28,7 @@ def answers_for(kernel_name: str, *sizes: str) -> BoundsAnswers:
 
 def misses(answers: BoundsAnswers) -> int:
     """How many of the messages of random launches reach outside; ids and n are small or near each other."""
-    variables = answers.kernel.variables.values()
-    sizes = [(variable.name, variable.size) for variable in variables if isinstance(variable, GeneralVariable)]
+    sizes = [(name, one.size) for name, one in answers.kernel.registers.items()]
     words = {answers.start.initial(name, byte)[0] for name, size in sizes for byte in range(size)}
     random, count = Random(1), 0
     for _ in range(RUNS):

@@ -16,7 +16,6 @@ from visaproof.semantics.concrete.choices import POLICIES, Choices
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import Term, symbols_of
 from visaproof.visaasm.reader import read_kernel_file
-from visaproof.visaasm.syntax import GeneralVariable
 
 DATA = Path(__file__).parents[2] / "data"
 STATEFUL = sorted(path for path in (DATA / "visaasm").glob("*/tgllp-O2*.visaasm") if "a64" not in path.stem)
@@ -34,8 +33,7 @@ def answers_for(path: Path, assume: Assume) -> KernelAnswers:
 
 def unknowns(answers: KernelAnswers) -> list[Term]:
     """The symbols of the payload: what a launch may choose."""
-    variables = answers.kernel.variables.values()
-    sizes = [(variable.name, variable.size) for variable in variables if isinstance(variable, GeneralVariable)]
+    sizes = [(name, one.size) for name, one in answers.kernel.registers.items()]
     words = {answers.start.initial(name, byte)[0] for name, size in sizes for byte in range(size)}
     return symbols_of(*words)
 

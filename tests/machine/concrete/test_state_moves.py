@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from visaproof.decode.sampler import samplers_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.machine.arrays.messages.memories import Memories
@@ -14,6 +13,7 @@ from visaproof.machine.arrays.run import run_threads
 from visaproof.machine.concrete.run import run
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.lower import lowered
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import bool_const, const, value_of
@@ -194,7 +194,8 @@ def test_an_index_that_a_round_changes_is_not_that_of_the_round_before() -> None
 
 
 def test_other_elements_of_a_sampler_say_nothing_of_the_first() -> None:
-    assert samplers_of(kernel_of("movs (M1_NM, 1) S0(1) 0x5:ud\nmovs (M1_NM, 1) S0(0) S0(1)")) == [5]
+    kernel = kernel_of("movs (M1_NM, 1) S0(1) 0x5:ud\nmovs (M1_NM, 1) S0(0) S0(1)")
+    assert lowered(kernel, Platform.TGLLP).samplers == [5]
 
 
 @MACHINES

@@ -8,6 +8,7 @@ import pytest
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.lower import lowered
 from visaproof.queries.kernels.suspects import Effect, sinks, suspects, tainted
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.semantics.symbolic.value_names import OpenValue
@@ -119,7 +120,7 @@ def left_open(terms: Iterator[Term]) -> list[Term]:
 def uses(kernel: Kernel, found: Trace) -> list[tuple[str, int, Effect, int | None]]:
     """On what undefined values each effect depends that the terms show."""
     shown: list[tuple[str, int, Effect, int | None]] = []
-    for suspect in suspects(kernel, found):
+    for suspect in suspects(lowered(kernel, Platform.TGLLP), found):
         taint = tainted(found, suspect.symbols)
         for sink in sinks(found):
             if not taint.isdisjoint(symbols_of(*sink.terms)):

@@ -11,12 +11,12 @@ from visaproof.launch.launch import BufferAddress, Launch
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.premises import Premise, premise
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.buffer_places import AddressedBuffer, LaunchBuffers
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Op, const, ult
-from visaproof.visaasm.syntax import Kernel
 
 BUFFERS_END = premise("buffers-end")
 SAME_SIZE = premise("same-size")
@@ -37,7 +37,7 @@ def pointer_keys(kernel: Kernel, start: Start) -> dict[BitVec, str]:
     handed = {word: meaning for word, meaning in start.pointers.items() if isinstance(meaning, BufferAddress)}
     found = {word: address_key(meaning.argument) for word, meaning in handed.items()}
     found |= {word: base.value for word, base in start.pointers.items() if base in TABLE_BASES}
-    return found | {linked_address(name): name for name in kernel.variables if is_linked(name)}
+    return found | {linked_address(name): name for name in kernel.registers if is_linked(name)}
 
 
 def addressed(

@@ -36,7 +36,6 @@ from visaproof.analysis.surface_sizes import (
 from visaproof.analysis.tables import sizes_of_tables, tables_of
 from visaproof.checking.ladder import Impossible, climb
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
-from visaproof.decode.scratch import scratch_bytes
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
@@ -45,6 +44,7 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.launched_words import FIRST_LANES, first_lanes
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import Launch
+from visaproof.launch.local_memory import scratch_bytes
 from visaproof.launch.premises import Premise, premise
 from visaproof.launch.relations.expressions import Expression, Relation
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -52,6 +52,9 @@ from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
+from visaproof.program.kernel import Kernel
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
@@ -59,7 +62,6 @@ from visaproof.queries.kernels.uninitialised import Unwritten, launched_variable
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
-from visaproof.visaasm.syntax import Instruction, Kernel, SurfaceVariable
 
 TAGGED = premise("slm-tag")
 A = TypeVar("A")
@@ -101,7 +103,7 @@ class BoundsFinding:
 class BoundsAnswers:
     """A kernel that was asked about; `answers` decides its messages one by one, in the order of the program."""
 
-    kernel: Kernel
+    kernel: Runnable
     platform: Platform
     launch: Launch
     asked: Asked
@@ -129,7 +131,7 @@ class BoundsAnswers:
         return self.put.stopped
 
     @property
-    def not_asked(self) -> list[Instruction]:
+    def not_asked(self) -> list[Origin]:
         return [] if self.stopped is None else not_asked(self.kernel, self.questions, lambda opcode: True)
 
     def answers(self) -> Iterator[BoundsFinding]:
@@ -210,7 +212,7 @@ class BoundsAnswers:
 
 
 def ask_bounds(
-    kernel: Kernel,
+    kernel: Runnable,
     platform: Platform,
     launch: Launch,
     assume: Assume,
@@ -227,7 +229,7 @@ def ask_bounds(
     start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot, kernel, platform)
-    if scratch_bytes(kernel, launch.scratch_bytes):
+    if scratch_bytes(kernel, launch):
         start = with_scratch_at_zero(start)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
@@ -237,7 +239,7 @@ def ask_bounds(
     by_address = FLAT in ran.surfaces
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
     if ran.stopped is not None:  # it may be about one that the run did not come to
-        keys += [one.name for one in kernel.variables.values() if isinstance(one, SurfaceVariable)]
+        keys += [name for name, one in kernel.states.items() if one.is_surface]
     sizes = stated_sizes(_names(kernel, launch, start, stated), keys, stated.surfaces)
     ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
@@ -270,7 +272,7 @@ def ask_bounds(
         launch,
         asked,
         put,
-        () if unmodelled else tuple(unwritten_reads(kernel, ran)),
+        () if unmodelled else tuple(unwritten_reads(lowered(kernel, platform), ran)),
         premises,
         SizeFinder(launch, _names(kernel, launch, start, stated), asked, _amounts(stated)),
         _contradict(premises, kernel, timeout_ms),

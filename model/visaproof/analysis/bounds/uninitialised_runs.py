@@ -11,19 +11,18 @@ from visaproof.analysis.conflicts.kernel import without_zeros
 from visaproof.checking.counterexample import Counterexample, Outcome, Run
 from visaproof.checking.states import state_record
 from visaproof.checking.uninitialised_replay import left_in_memory
-from visaproof.decode.message import decode
 from visaproof.decode.texels import TYPED
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import SCRATCH
-from visaproof.isa.platform import Platform
 from visaproof.machine.concrete import run as concrete_run
+from visaproof.program.lower import lowered
+from visaproof.program.program import Program
+from visaproof.program.statements import MemoryMessage
 from visaproof.queries.kernels.uninitialised import Storage, Unwritten
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 MOST_STATEMENTS = 20_000
 IMAGE = (1 << 14, 1 << 14, 1)
@@ -83,7 +82,7 @@ def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
     private = answers.start.private_base is not None or SCRATCH in answers.asked.trace.surfaces
     if private or answers.kernel.of_several_files:
         return None
-    search = _Search(answers.kernel, answers.platform, answers.unwritten)
+    search = _Search(lowered(answers.kernel, answers.platform), answers.unwritten)
     for memory in (_zero, _steps):
         for mask in _masks(answers):
             for first, second in FILLS:
@@ -96,7 +95,7 @@ def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
 
 def _masks(answers: BoundsAnswers) -> list[int]:
     """One lane, or all of them; a thread of the VectorCompiler has all lanes always."""
-    simd = answers.launch.simd or stated_items(answers.kernel.attributes) or THREAD_LANES
+    simd = answers.launch.simd or answers.kernel.work_items or THREAD_LANES
     if simd == 1:
         return [(1 << THREAD_LANES) - 1]
     return [*(1 << lane for lane in TRIED_LANES if lane < simd), (1 << simd) - 1]
@@ -104,8 +103,7 @@ def _masks(answers: BoundsAnswers) -> list[int]:
 
 @dataclass
 class _Search:
-    kernel: Kernel
-    platform: Platform
+    program: Program
     unwritten: Sequence[Unwritten]
     reached: dict[str, bool] = field(default_factory=dict[str, bool])
     """The surfaces that the kernel reached so far, and whether they have texels."""
@@ -127,13 +125,13 @@ class _Search:
         return next((found for found in smaller if found is not None), None)
 
     def _state(self, attempt: _Try) -> ConcreteState:
-        state = ConcreteState(self.platform, attempt.mask)
+        state = ConcreteState(self.program.platform, attempt.mask)
         for entry in self.unwritten:
-            variable = self.kernel.variables[entry.variable]
-            if isinstance(variable, PredicateVariable):
-                state.predicates[variable.name] = PredicateBits(variable.num_elts, 0)
-            elif isinstance(variable, GeneralVariable):
-                register = state.registers.setdefault(variable.name, bytearray(variable.size))
+            if entry.storage is Storage.PREDICATE:
+                state.predicates[entry.variable] = PredicateBits(self.program.predicates[entry.variable], 0)
+            else:
+                size = self.program.registers[entry.variable].size
+                register = state.registers.setdefault(entry.variable, bytearray(size))
                 _fill(register, attempt.first, entry.places)
         return state
 
@@ -143,7 +141,7 @@ class _Search:
             before = replace(state.copy(), surfaces=self._surfaces(memory))
             after = before.copy()
             try:
-                outcome = concrete_run.run(self.kernel, after, most=MOST_STATEMENTS)
+                outcome = concrete_run.run(self.program, after, most=MOST_STATEMENTS)
             except concrete_run.MissingSurface as missing:
                 self.reached[missing.surface] = self._has_texels(missing)
                 continue
@@ -152,8 +150,8 @@ class _Search:
             return None if outcome.undefined is not None else left_in_memory(before, after)
 
     def _has_texels(self, missing: concrete_run.MissingSurface) -> bool:
-        reader = next(each for each in self.kernel.instructions() if each.position == missing.position)
-        return isinstance(decode(reader, self.kernel, self.platform), TYPED)
+        reader = next(one for one in self.program.run_statements() if one.position == missing.position)
+        return isinstance(reader, MemoryMessage) and isinstance(reader.message, TYPED)
 
     def _surfaces(self, memory: Fill) -> dict[str, Surface]:
         return {name: _surface(name, has_texels, memory) for name, has_texels in self.reached.items()}

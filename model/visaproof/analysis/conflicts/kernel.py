@@ -33,6 +33,8 @@ from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.lower import Runnable
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
@@ -41,7 +43,6 @@ from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool, conj
 from visaproof.smt.limit import NO_LIMIT, Limit
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 SEARCHED_MS = 1_000
 """For a question of a solver about launches that do not obey what was found to be missing."""
@@ -65,7 +66,7 @@ class Finding:
 class KernelAnswers:
     """A kernel that was asked about; `answers` decides its scatters one by one, in the order of the program."""
 
-    kernel: Kernel
+    kernel: Runnable
     platform: Platform
     launch: Launch
     start: Start
@@ -95,7 +96,7 @@ class KernelAnswers:
         return self.put.stopped
 
     @property
-    def not_asked(self) -> list[Instruction]:
+    def not_asked(self) -> list[Origin]:
         return [] if self.stopped is None else not_asked(self.kernel, self.questions, may_scatter)
 
     @property
@@ -209,7 +210,7 @@ class KernelAnswers:
 
 
 def ask_kernel(
-    kernel: Kernel,
+    kernel: Runnable,
     platform: Platform,
     launch: Launch,
     assume: Assume,

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform
+from visaproof.isa.registers import Register
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.local_memory import LARGEST_LOCAL
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.kernel import Kernel
+from visaproof.program.lower import Runnable
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -34,7 +37,6 @@ from visaproof.smt import (
     neg,
 )
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 Values = dict[Term, int]
 
@@ -55,7 +57,7 @@ class Place(NamedTuple):
 class Asked:
     """What a question is about, beside the question."""
 
-    kernel: Kernel
+    kernel: Runnable
     platform: Platform
     trace: Trace
     start: Start
@@ -72,10 +74,9 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
     lanes = launched_lanes(kernel)
     mask, registers = _bits(lanes, values), _registers(asked, values)
     state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
-    for variable in kernel.variables.values():
-        if isinstance(variable, PredicateVariable):
-            bits = [bool_symbol(PredicateBit(variable.name, lane)) for lane in range(variable.num_elts)]
-            state.predicates[variable.name] = PredicateBits(variable.num_elts, _bits(bits, values))
+    for name, count in kernel.predicates.items():
+        bits = [bool_symbol(PredicateBit(name, lane)) for lane in range(count)]
+        state.predicates[name] = PredicateBits(count, _bits(bits, values))
     for key, surface in trace.surfaces.items():
         if isinstance(surface, SymbolicBuffer):
             state.surfaces[key] = Buffer(_size(key, surface, values))
@@ -133,10 +134,8 @@ def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
     return registers
 
 
-def _roots(kernel: Kernel) -> Iterator[GeneralVariable]:
-    for variable in kernel.variables.values():
-        if isinstance(variable, GeneralVariable) and variable.alias is None:
-            yield variable
+def _roots(kernel: Kernel) -> Iterator[Register]:
+    return (one for one in kernel.registers.values() if one.owns_storage)
 
 
 def _places(asked: Asked) -> dict[Term, list[Place]]:

@@ -13,11 +13,12 @@ from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
+from visaproof.program.lower import Runnable
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Uses:
     """Uses of undefined values, and writes that no lane reaches."""
 
     undefined: tuple[UndefinedUse, ...] = ()
-    unreachable: tuple[Instruction, ...] = ()
+    unreachable: tuple[Origin, ...] = ()
     stopped: LimitReached | None = None
     """Why there may be more."""
     assumed: tuple[Premise, ...] = ()
@@ -35,7 +36,7 @@ class Uses:
 def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKind, bool], limit: Limit) -> Uses:
     """Those of a run, as far as the limit lets them be decided."""
     uses: list[UndefinedUse] = []
-    unreachable: list[Instruction] = []
+    unreachable: list[Origin] = []
     stopped: LimitReached | None = None
     try:
         with limit.within():
@@ -47,7 +48,7 @@ def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKi
 
 
 def uses_of(
-    kernel: Kernel,
+    kernel: Runnable,
     platform: Platform,
     choices: Mapping[UndefinedKind, bool],
     timeout_ms: int,

@@ -4,26 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.decode.message import OPCODES
+from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, disj, evaluate, is_false, symbols_of
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
-from visaproof.visaasm.syntax import Instruction
 
 WRITES = ("scatter", "store", "atomic", "_st")
 """What the opcodes of messages that write have in them."""
 
 
-def unreachable_writes(asked: Asked, premises: Sequence[Bool] = ()) -> Iterator[Instruction]:
+def unreachable_writes(asked: Asked, premises: Sequence[Bool] = ()) -> Iterator[Origin]:
     """Those of a kernel that was run to its end; where a loop may go on, nothing is said of what it leads to."""
     trace = asked.trace
     if trace.stopped is not None or trace.bounded:
         return
     holds = conj(*premises, *(condition for condition, _ in trace.conditions))
     for instruction in asked.kernel.instructions():
-        is_message = kind_of(instruction, OPCODES) is Kind.MEMORY
-        if not is_message or not any(word in instruction.opcode for word in WRITES):
+        if instruction.opcode not in OPCODES or not any(word in instruction.opcode for word in WRITES):
             continue
         mine = (one for one in trace.performed if one.instruction.position == instruction.position)
         guards = [access.guard for one in mine for access in one.accesses if not isinstance(access, Load)]

@@ -11,6 +11,8 @@ from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.kernel import Kernel
+from visaproof.program.lower import lowered
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect, sinks, suspects, tainted
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.concrete.beyond import Found
@@ -21,8 +23,6 @@ from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.solvers import solve
 from visaproof.smt.terms import BitVec
-from visaproof.visaasm.attributes import stated_items
-from visaproof.visaasm.syntax import Kernel
 
 MOST_SINKS = 24
 """Of one suspect, how many terms are asked about, one lane of each statement first."""
@@ -94,7 +94,7 @@ def undefined_uses(
     found = _Sinks.of(asked.trace)
     holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
     end = process_time() + PATIENCE * asked.timeout_ms / 1000
-    every, forbidden = suspects(asked.kernel, asked.trace), choices or {}
+    every, forbidden = suspects(lowered(asked.kernel, asked.platform), asked.trace), choices or {}
     questions = [_Question(asked, one, holds, end) for one in every if forbidden.get(one.kind) is not False]
     none = _none_of_them(questions, found)
     for suspect in every:
@@ -117,7 +117,7 @@ def assumed_lanes(kernel: Kernel) -> str:
 
 
 def _states_lanes(kernel: Kernel) -> bool:
-    return (stated_items(kernel.attributes) or 1) > 1
+    return (kernel.work_items or 1) > 1
 
 
 def _launched(asked: Asked) -> Iterator[Bool]:

@@ -25,7 +25,7 @@ from visaproof.isa.errors import LimitReached
 
 if TYPE_CHECKING:
     from visaproof.checking.limited import Stop
-    from visaproof.visaasm.syntax import Instruction
+    from visaproof.program.statements import Origin
 
 
 def add_kernel_options(parser: ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def add_kernel_options(parser: ArgumentParser) -> None:
     add_float(parser)
 
 
-def show_stop(stopped: "Stop", left_out: "Sequence[Instruction]") -> ExitCode:
+def show_stop(stopped: "Stop", left_out: "Sequence[Origin]") -> ExitCode:
     """Why a kernel was not read to its end, and what is left out then; the exit code that goes with it."""
     sys.stdout.flush()
     limit = isinstance(stopped, LimitReached)

@@ -11,7 +11,7 @@ from visaproof.launch.ids.laid_out import local_id_count, takes_only_images
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
 from visaproof.launch.input_meaning import LaunchValue, LocalId
 from visaproof.launch.launch import Launch
-from visaproof.visaasm.syntax import GeneralVariable, Kernel
+from visaproof.program.kernel import Kernel
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 """Of the group itself, and of all but the last."""
@@ -77,10 +77,10 @@ class GroupShape:
 
     def _read(self) -> Iterator[int]:
         words = _words_of(Same(self.kernel))
-        named = (self.kernel.variables[word] for word in words if word in self.kernel.variables)
-        roots = {self.kernel.root_of(one)[0].name for one in named if isinstance(one, GeneralVariable)}
+        registers = self.kernel.registers
+        owners = {registers[word].owner for word in words if word in registers}
         for item in self.kernel.inputs:
-            for piece in self.launch.pieces(item.variable) if item.variable in roots else ():
+            for piece in self.launch.pieces(item.variable) if item.variable in owners else ():
                 if isinstance(piece.meaning, LocalId):
                     yield piece.meaning.dimension
 

@@ -4,7 +4,8 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.ids.local_ids import Host, LaidOut
 from visaproof.launch.input_meaning import LocalId
 from visaproof.launch.launch import Launch
-from visaproof.visaasm.syntax import Instruction, Kernel
+from visaproof.program.kernel import Kernel
+from visaproof.program.statements import Origin
 
 TYPED = frozenset(("scatter4_typed", "gather4_typed", "typed_atomic", "load_lz", "sample_lz", "sample_l"))
 """Messages that reach texels."""
@@ -33,9 +34,9 @@ def takes_only_images(kernel: Kernel, launch: Launch) -> bool:
     return any(map(reaches_texels, instructions)) and not any(map(_reaches_bytes, instructions))
 
 
-def reaches_texels(instruction: Instruction) -> bool:
+def reaches_texels(instruction: Origin) -> bool:
     return instruction.opcode in TYPED or "tgm" in instruction.suffixes[:1]
 
 
-def _reaches_bytes(instruction: Instruction) -> bool:
+def _reaches_bytes(instruction: Origin) -> bool:
     return not reaches_texels(instruction) and instruction.opcode.startswith(_UNTYPED)

@@ -13,8 +13,8 @@ from visaproof.launch.ids.work_items import GROUP_IDS, Group
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import Premise, premise
+from visaproof.program.kernel import Kernel
 from visaproof.smt import BitVec, Bool, add, const, implies, mul, symbol, ule, ult, value_of, zero_extend
-from visaproof.visaasm.syntax import Kernel
 
 GLOBAL_BITS = 32
 WIDE = 44

@@ -8,6 +8,7 @@ from visaproof.launch.ids.launched_words import FEW_GROUPS, LaunchedIds
 from visaproof.launch.input_meaning import GROUP_ID_BYTES, LaunchValue, LocalId
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import premise
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import (
@@ -25,8 +26,6 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.evaluate import evaluate, evaluate_all
-from visaproof.visaasm.attributes import stated_lanes
-from visaproof.visaasm.syntax import Kernel
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
@@ -150,7 +149,7 @@ def _sizes(kernel: Kernel, launch: Launch, initial: Callable[[str, int], Byte]) 
 
 def launched_lanes(kernel: Kernel) -> tuple[Bool, ...]:
     """An arbitrary execution mask, `em.0` and so on; lanes that no thread of the kernel starts with are off."""
-    return lanes_of_width(stated_lanes(kernel.attributes))
+    return lanes_of_width(kernel.lanes)
 
 
 def lanes_of_width(simd: int | None) -> tuple[Bool, ...]:

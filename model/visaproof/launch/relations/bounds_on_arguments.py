@@ -7,7 +7,7 @@ from itertools import combinations
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL
-from visaproof.visaasm.syntax import Kernel
+from visaproof.program.kernel import Kernel
 
 FACTORS = (1, 2, 4, 8, 16)
 """Of a size: elements that a work item writes in a row."""

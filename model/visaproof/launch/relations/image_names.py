@@ -6,8 +6,8 @@ from visaproof.launch.input_meaning import Argument, BufferAddress, Surface
 from visaproof.launch.launch import Launch
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.named_words import Named, NoNumber
+from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.names import extents_of
-from visaproof.visaasm.syntax import Kernel
 
 EXTENTS = ("width", "height", "depth", "layers")
 KINDS = {

@@ -27,6 +27,7 @@ from visaproof.launch.relations.expressions import Name
 from visaproof.launch.relations.image_names import NoNumber, extent_named
 from visaproof.launch.relations.named_words import Named, Place
 from visaproof.launch.relations.vector_names import component, names_of
+from visaproof.program.kernel import Kernel
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -44,7 +45,6 @@ from visaproof.smt import (
     value_of,
     zero_extend,
 )
-from visaproof.visaasm.syntax import Kernel
 
 SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
 UNSIGNED = frozenset(("uchar", "ushort", "uint", "ulong", "size_t", "uintptr_t", "bool"))

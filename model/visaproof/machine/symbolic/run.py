@@ -64,7 +64,7 @@ def trace(
     machine = Machine(
         program,
         initial or uninitialised(program),
-        lanes_of_width(program.simd) if exec_mask is None else exec_mask,
+        lanes_of_width(program.lanes) if exec_mask is None else exec_mask,
         initial_predicate or (lambda variable, lane: bool_symbol(PredicateBit(variable, lane))),
         private_base,
         floats,

@@ -69,7 +69,7 @@ class Walk:
         """Where the loops begin whose general iteration this is."""
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
-        self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.element == QWORD)
+        self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.type.size == QWORD)
         self._general: list[LoopRound] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}

@@ -11,6 +11,7 @@ from enum import Enum
 from visaproof.isa.errors import Position
 from visaproof.isa.operands import SLM
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.program import Program
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import compares_with_itself, launched_variables
@@ -18,7 +19,6 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.semantics.symbolic.beyond import Excess, byte_beyond
 from visaproof.semantics.symbolic.guarded import Readers
 from visaproof.smt import Bool, Term, conj, is_false
-from visaproof.visaasm.syntax import Kernel
 
 
 class Effect(Enum):
@@ -64,12 +64,12 @@ class Sink:
     terms: tuple[Term, ...]
 
 
-def suspects(kernel: Kernel, trace: Trace) -> tuple[Suspect, ...]:
+def suspects(program: Program, trace: Trace) -> tuple[Suspect, ...]:
     """In the order of their places in the file, those beyond a variable first where one statement has several.
 
     What some path has initialised comes last.
     """
-    found = [*_beyond(trace), *_uninitialised(kernel, trace)]
+    found = [*_beyond(trace), *_uninitialised(program, trace)]
     return tuple(sorted(found, key=lambda one: (one.partly, one.position.path, one.position.line)))
 
 
@@ -109,9 +109,9 @@ def _values(trace: Trace, one: Excess) -> Iterator[Term]:
         yield from (byte_beyond(one.variable, byte) for byte in one.places)
 
 
-def _uninitialised(kernel: Kernel, trace: Trace) -> Iterator[Suspect]:
-    launched = launched_variables(kernel)
-    harmless = {one.position for one in kernel.instructions() if compares_with_itself(one)}
+def _uninitialised(program: Program, trace: Trace) -> Iterator[Suspect]:
+    launched = launched_variables(program)
+    harmless = {one.position for one in program.run_statements() if compares_with_itself(one)}
     registers, predicates = trace.registers, trace.predicates
     for unit, at_start, readers, when in (
         ("bytes", registers.at_start, registers.unwritten, ""),

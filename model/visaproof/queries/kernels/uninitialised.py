@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from visaproof.isa.errors import Position
+from visaproof.isa.predefined import PREDEFINED
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.kernel import Kernel
+from visaproof.program.operands import Elements, Source
+from visaproof.program.program import Program
+from visaproof.program.statements import Compare, Origin, Run
 from visaproof.semantics.symbolic.guarded import Readers
-from visaproof.visaasm.predefined import PREDEFINED
-from visaproof.visaasm.syntax import Instruction, Kernel, Operand, VectorSource
 
 
 class Storage(Enum):
@@ -25,7 +28,7 @@ class Unwritten:
     storage: Storage
     variable: str
     places: tuple[int, ...]
-    reader: Instruction
+    reader: Origin
     """The first statement that reads them; the first that is not harmless, where there is one."""
     harmless: bool
     """Whether they are only compared with themselves: IGC's way to find out which lanes are active."""
@@ -33,24 +36,24 @@ class Unwritten:
 
 def launched_variables(kernel: Kernel) -> frozenset[str]:
     """The variables that the launch writes: inputs and predefined ones."""
-    return frozenset(item.variable for item in kernel.inputs) | PREDEFINED.keys()
+    return frozenset(item.variable for item in kernel.inputs) | PREDEFINED
 
 
-def unwritten_reads(kernel: Kernel, trace: Trace) -> Iterator[Unwritten]:
+def unwritten_reads(program: Program, trace: Trace) -> Iterator[Unwritten]:
     """One entry for each variable and each statement that is the first to read some of it.
 
     Inputs and predefined variables are written by the launch, and addresses of symbols (`&name`) by the linker.  What
     some path had written is not listed, even where another path comes to the same read: masked writes leave the other
     lanes as they were.
     """
-    by_position = {instruction.position: instruction for instruction in kernel.instructions()}
-    launched = launched_variables(kernel)
+    by_position = {one.position: one for one in program.run_statements()}
+    launched = launched_variables(program)
     yield from _grouped(Storage.REGISTER, trace.registers.unwritten, by_position, launched)
     yield from _grouped(Storage.PREDICATE, trace.predicates.unwritten, by_position, launched)
 
 
 def _grouped(
-    storage: Storage, readers: Readers, by_position: dict[Position, Instruction], launched: frozenset[str]
+    storage: Storage, readers: Readers, by_position: dict[Position, Run], launched: frozenset[str]
 ) -> Iterator[Unwritten]:
     groups: dict[tuple[str, Position, bool], list[int]] = {}
     for (variable, place), positions in readers.items():
@@ -59,18 +62,18 @@ def _grouped(
             first = harmful[0] if harmful else next(iter(positions))
             groups.setdefault((variable, first, not harmful), []).append(place)
     for (variable, position, harmless), places in groups.items():
-        yield Unwritten(storage, variable, tuple(sorted(places)), by_position[position], harmless)
+        yield Unwritten(storage, variable, tuple(sorted(places)), by_position[position].origin, harmless)
 
 
-def compares_with_itself(instruction: Instruction) -> bool:
+def compares_with_itself(statement: Run) -> bool:
     """`cmp.eq P V V`: the result is true, whatever V holds."""
-    if instruction.opcode != "cmp" or len(instruction.operands) != 3:
+    if not isinstance(statement, Compare):
         return False
-    one, other = instruction.operands[1:]
-    return _place(one) is not None and _place(one) == _place(other)
+    places = list(map(_place, statement.sources))
+    return len(places) == 2 and places[0] is not None and places[0] == places[1]
 
 
-def _place(operand: Operand) -> tuple[object, ...] | None:
-    if not isinstance(operand, VectorSource):
+def _place(source: Source) -> tuple[object, ...] | None:
+    if not isinstance(source, Elements):
         return None
-    return operand.variable, operand.row, operand.column, operand.region, operand.modifier
+    return source.storage, source.start, source.region, source.type, source.modifier

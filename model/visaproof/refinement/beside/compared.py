@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from visaproof.analysis.tables import may_be_written
-from visaproof.decode.sampler import samplers_of
-from visaproof.decode.scratch import scratch_bytes
 from visaproof.isa.operands import SCRATCH
-from visaproof.launch.local_memory import local_memory, passes_local_memory
+from visaproof.launch.local_memory import local_memory, passes_local_memory, scratch_bytes
 from visaproof.launch.matching import SHARED_LOCAL, Matching, Program
 from visaproof.launch.premises import Premise, premise
 from visaproof.queries.kernels.surface_names import PRIVATE
@@ -62,13 +60,13 @@ def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching)
     if any(PRIVATE in runner.pointers.values() for runner in runners) and private[0] != private[1]:
         source, target = (f"{size:,}" if size else "not known how many" for size in private)
         yield premise("private-sizes", source=source, target=target)
-    scratch = [scratch_bytes(one.kernel, one.launch.scratch_bytes) for one in programs]
+    scratch = [scratch_bytes(one.kernel, one.launch) for one in programs]
     if any(SCRATCH in runner.trace.surfaces for runner in runners) and scratch[0] != scratch[1]:
         source, target = (f"{size:,}" if size else "not known how many" for size in scratch)
         yield premise("scratch-sizes", source=source, target=target)
     if programs[1].launch.uniform and programs[0].launch.uniform is False:
         yield premise("whole-groups", size="of the launch")  # the target refuses others
-    used = sorted({number for one in programs for number in samplers_of(one.kernel)})
+    used = sorted({number for one in programs for number in one.code.samplers})
     if used and not any(said_of_samplers(*programs)):
         yield premise("samplers-alike", numbers=", ".join(map(str, used)))
     registers = [one.launch.registers for one in programs]

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from visaproof.decode.statement import root_byte
 from visaproof.launch.input_meaning import ArgumentValue, BufferOffset, LocalId, Piece, SlmAddress
 from visaproof.launch.launch import BufferAddress, Surface
 from visaproof.launch.matching import THREAD_STATE, Program, meant
-from visaproof.visaasm.syntax import GeneralVariable, Kernel
+from visaproof.program.kernel import Kernel
 
 _OF_ARGUMENT = (ArgumentValue, BufferAddress, BufferOffset, SlmAddress, Surface)
 
@@ -78,15 +77,15 @@ class Thread:
             pieces += [HeldInput(name, 0, size, name) for name, size in self._hardware()]
         for one in pieces:
             for k in range(one.size) if of_the_thread or one.argument is not None else ():
-                root, at = root_byte(self.kernel, one.variable, one.start + k)
+                register = self.kernel.registers[one.variable]
+                root, at = register.owner, register.first + one.start + k
                 content = self.registers.get(root, b"")
                 yield (one.holds, one.first + k), root, at, content[at] if at < len(content) else 0
 
     def _hardware(self) -> Iterator[tuple[str, int]]:
         for name in sorted(THREAD_STATE):
-            variable = self.kernel.variables.get(name)
-            if isinstance(variable, GeneralVariable):
-                yield name, variable.size
+            if (register := self.kernel.registers.get(name)) is not None:
+                yield name, register.size
 
 
 def completed(threads: Sequence[Thread], of_the_thread: bool) -> list[dict[str, bytes]]:
@@ -101,16 +100,10 @@ def completed(threads: Sequence[Thread], of_the_thread: bool) -> list[dict[str, 
         for key, root, at, value in one.inputs(of_the_thread):
             if not value and known[key]:
                 content = registers.setdefault(root, bytearray())
-                content.extend(bytes(_size(one.kernel, root) - len(content)))
+                content.extend(bytes(one.kernel.registers[root].size - len(content)))
                 content[at] = known[key]
         found.append({name: bytes(content) for name, content in registers.items()})
     return found
-
-
-def _size(kernel: Kernel, root: str) -> int:
-    variable = kernel.variables[root]
-    assert isinstance(variable, GeneralVariable)
-    return variable.size
 
 
 def unlike_inputs(source: Thread, target: Thread, of_the_thread: bool) -> Iterator[str]:

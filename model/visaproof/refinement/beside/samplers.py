@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from visaproof.checking.ladder import Values
-from visaproof.decode.sampler import samplers_of
 from visaproof.decode.texels import Outside
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import Program
@@ -35,7 +34,7 @@ _KNOWN = {"clamp_edge": Outside.EDGE, "clamp_border": Outside.BORDER, "none": Ou
 
 def said_of_samplers(source: Program, target: Program) -> tuple[Samplers, Samplers]:
     """What stands at the numbers that each kernel uses, if both say it of all of theirs."""
-    used = [samplers_of(program.kernel) for program in (source, target)]
+    used = [program.code.samplers for program in (source, target)]
     one, other = source.launch.samplers, target.launch.samplers
     if not set(used[0]) <= one.keys() or not set(used[1]) <= other.keys():
         return {}, {}

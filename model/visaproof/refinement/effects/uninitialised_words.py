@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from visaproof.isa.predefined import PREDEFINED
 from visaproof.semantics.symbolic.value_names import (
     Anew,
     LoadedValue,
@@ -12,7 +13,6 @@ from visaproof.semantics.symbolic.value_names import (
     is_own,
 )
 from visaproof.smt import Op, Term
-from visaproof.visaasm.predefined import PREDEFINED
 
 
 def is_unwritten(term: Term) -> bool:

@@ -20,7 +20,6 @@ from visaproof.refinement.testing.runs import again
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import Bool, Term, const, false, is_true, substitute, symbols_of, true
-from visaproof.visaasm.syntax import PredicateVariable
 
 CHOICES = tuple(product((0, 1), (true(), false())))
 """A word and a predicate uninitialised bit: no other alignment is needed to be out of step."""
@@ -73,7 +72,5 @@ def _meant(comparison: Comparison) -> Granted:
 def _unwritten(runner: AnyRunner) -> Iterator[Term]:
     """The words and the bits of uninitialised predicates before the source reads them."""
     yield from filter(is_unwritten, runner.start_words())
-    for variable in runner.kernel.variables.values():
-        if isinstance(variable, PredicateVariable):
-            bit = own_predicates(Owner(runner.name))
-            yield from (bit(variable.name, lane) for lane in range(variable.num_elts))
+    bit = own_predicates(Owner(runner.name))
+    yield from (bit(name, lane) for name, count in runner.kernel.predicates.items() for lane in range(count))

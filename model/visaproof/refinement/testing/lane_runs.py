@@ -11,7 +11,7 @@ from visaproof.execution.trace import Change, Step, Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.concrete.run import Observer, PerformedMessage
 from visaproof.program.effects import lanes_of
-from visaproof.program.lower import text_of
+from visaproof.program.lower import has_text, text_of, tree_of
 from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
@@ -22,7 +22,6 @@ from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
-from visaproof.visaasm.syntax import Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,10 @@ class LaneRun:
 
 
 def lane_runs(comparison: Comparison, found: Difference) -> tuple[LaneRun, LaneRun] | None:
-    """Both runs, of a byte that differs; None where something else does."""
-    if found.byte is None:
-        return None
+    """Both runs, of a byte that differs; None where something else does, or no text says what statements name."""
     source, target = comparison.runners
+    if found.byte is None or not (has_text(source.kernel) and has_text(target.kernel)):
+        return None
     runs: list[LaneRun] = []
     for side, runner in enumerate((source, tuple(target.orders())[found.order])):
         followed = _Followed(runner, comparison, found, side, *_where(comparison.split, found, side))
@@ -81,7 +80,7 @@ def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
     The source makes no such access.
     """
     runner = comparison.runners[1]
-    if not isinstance(found.what, OutsideBuffers) or isinstance(runner, ThreadGroup):
+    if not isinstance(found.what, OutsideBuffers) or isinstance(runner, ThreadGroup) or not has_text(runner.kernel):
         return None
     followed = _Followed(runner, comparison, found, 1, None, None)
     run = followed.run()
@@ -159,7 +158,7 @@ class _Followed:
         needed = {self._register} if self._register else set[str]()
         for place in range(len(self._steps) - 1 if last is None else last, -1, -1):
             step, message = self._steps[place], messages[place]
-            names = self._def_use(text_of(step.statement.origin), message)
+            names = self._def_use(step.statement, message)
             branch = step.statement if isinstance(step.statement, Branch) else None
             if place == last or branch or (needed & names.defined and self._covers(step.statement)):
                 needed |= names.used
@@ -199,9 +198,9 @@ class _Followed:
             return same and writer.write in (*message.writes, *message.changed)
         return any(one.surface == self._surface for one in self._stored(message))
 
-    def _def_use(self, instruction: Instruction, message: PerformedMessage | None) -> DefUse:
+    def _def_use(self, statement: Run, message: PerformedMessage | None) -> DefUse:
         """With the memory that a message reaches as if it were a variable."""
-        known = def_use(instruction, self.runner.kernel, self.runner.platform)
+        known = def_use(text_of(statement.origin), tree_of(self.runner.kernel), self.runner.platform)
         if message is None:
             return known
         memory = frozenset((f"memory {message.surface}",))

@@ -16,6 +16,7 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.beside.samplers import Samplers, outside_of
@@ -44,7 +45,6 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, is_true
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, PredicateVariable
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
@@ -59,7 +59,7 @@ class Runner:
     """One of the kernels, and what its registers hold before it starts."""
 
     owner: Owner
-    kernel: Kernel
+    kernel: Runnable
     platform: Platform
     trace: Trace
     initial: Callable[[str, int], Byte]
@@ -218,12 +218,12 @@ class Runner:
             if FLAT not in after or buffer == PRIVATE:
                 values[pointer] = bases[buffer]
         state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
-        for variable in self.kernel.variables.values():
-            if isinstance(variable, GeneralVariable) and variable.alias is None:
-                state.registers[variable.name] = bytearray(variable.size)
-            elif isinstance(variable, PredicateVariable):
-                own = [self.predicate(variable.name, lane) for lane in range(variable.num_elts)]
-                state.predicates[variable.name] = PredicateBits(variable.num_elts, bits_of(own, values))
+        for register in self.kernel.registers.values():
+            if register.owns_storage:
+                state.registers[register.name] = bytearray(register.size)
+        for name, count in self.kernel.predicates.items():
+            own = [self.predicate(name, lane) for lane in range(count)]
+            state.predicates[name] = PredicateBits(count, bits_of(own, values))
         self._fill(state.registers, values)
         self._bind_handles(state, after)
         for key, surface in self.trace.surfaces.items():

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from visaproof.checking.ladder import Values
-from visaproof.decode.sampler import LOAD, sampler_read
+from visaproof.decode.sampler import LOAD
+from visaproof.isa.errors import Position
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.program.lower import text_of
+from visaproof.program.lower import lowered
+from visaproof.program.statements import SamplerMessage
 from visaproof.refinement.testing.memory import Content, Memory, cell_at
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import Texel
@@ -32,10 +34,15 @@ def images_of(runners: Sequence[AnyRunner]) -> dict[str, bool]:
     zeros = {
         name
         for (name, _), (runner, instruction) in reads.items()
-        if (name in stored and instruction.opcode != LOAD)
-        or not sampler_read(text_of(instruction), runner.kernel, runner.platform).of_texels
+        if (name in stored and instruction.opcode != LOAD) or instruction.position not in _of_texels(runner)
     }
     return {name: name in zeros for runner in runners for name in runner.images if name not in bytes_alone}
+
+
+def _of_texels(runner: AnyRunner) -> set[Position]:
+    """The reads that bring texels as they are."""
+    statements = lowered(runner.kernel, runner.platform).statements
+    return {one.position for one in statements if isinstance(one, SamplerMessage) and one.read.of_texels}
 
 
 def fill_images(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from visaproof.decode.sampler import samplers_of
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.program.lower import lowered
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.beside.samplers import chosen
 from visaproof.refinement.effects.question import Question
@@ -29,7 +29,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
         for name, image in runner.images.items():
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extents_like(extents, name, level))
-        words |= dict.fromkeys(chosen(samplers_of(runner.kernel), runner.samplers))
+        words |= dict.fromkeys(chosen(lowered(runner.kernel, runner.platform).samplers, runner.samplers))
         if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
             words |= {buffer_base(buffer): None for buffer in runner.pointers.values()}
         for buffer in question.sharing.alignments:

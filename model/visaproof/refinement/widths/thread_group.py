@@ -12,6 +12,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.sharing import Sharing
@@ -39,7 +40,6 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
-from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class ThreadGroup:
         return self.members[0].name
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> Runnable:
         return self.members[0].kernel
 
     @property

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
+from visaproof.program.lower import Runnable
 from visaproof.refinement.widths.thread_watch import ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.visaasm.syntax import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class GroupOutcome:
 
 
 def run_group(
-    kernel: Kernel,
+    kernel: Runnable,
     states: Sequence[tuple[int, ConcreteState]],
     watch: ThreadWatch,
     observer: Observer | None = None,

@@ -25,6 +25,7 @@ from visaproof.launch.matching import (
 )
 from visaproof.launch.overlap import CONSTANT, READ_ONLY
 from visaproof.machine.symbolic.run import trace
+from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.buffer_offsets import Begins, distances, with_distances
@@ -38,7 +39,6 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
 from visaproof.semantics.symbolic.value_names import Owner, RegisterByte
 from visaproof.smt import BitVec, Bool, const
-from visaproof.visaasm.syntax import Kernel
 
 BINDLESS = "bindless "
 """What the names of surfaces begin with that are reached by a handle."""
@@ -166,7 +166,7 @@ def require_found(runner: AnyRunner) -> None:
 
 def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte]) -> dict[BitVec, str]:
     """The words in which a kernel gets addresses, and the buffers that begin there."""
-    linked = [name for name in program.kernel.variables if is_linked(name)]
+    linked = [name for name in program.kernel.registers if is_linked(name)]
     found = {initial(name, 0)[0]: program.table(name) for name in linked}
     for word, meaning in start.pointers.items():
         place = cast(RegisterByte, word.payload)

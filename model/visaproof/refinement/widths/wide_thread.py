@@ -64,7 +64,7 @@ def split_of(source: Program, target: Program) -> Split | None:
     if widths[0] == widths[1]:
         return None
     found = Split(max(widths), min(widths), widths[0] > widths[1])
-    stated = {program.kernel.attributes.get("SimdSize") for program in (source, target)}
+    stated = {program.kernel.work_items for program in (source, target)}
     if not stated <= _OF_WORK_ITEMS:
         raise NotModelled(f"kernels of different SIMD widths: {widths[0]} and {widths[1]} lanes")
     for program in (source, target):

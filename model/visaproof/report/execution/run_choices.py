@@ -19,7 +19,7 @@ from visaproof.report.execution.run_premises import of_choices
 from visaproof.report.execution.run_records import DependentRecord, NondeterminismRecord, UnstatedRecord
 from visaproof.report.text.documents import shown_path
 from visaproof.semantics.concrete.choices import POLICIES, Picked
-from visaproof.visaasm.opcode_kinds import Kind, kind_of
+from visaproof.visaasm.opcode_kinds import Kind, kind_of_opcode
 
 MOST_SHOWN = 16
 """Dependent things in text, and results of each."""
@@ -103,7 +103,7 @@ def _what(one: Dependent, program: Program, memory: Memory) -> str:
 
 def _is_branch(position: Position, program: Program) -> bool:
     return any(
-        each.position == position and kind_of(each, frozenset()) is Kind.BRANCH
+        each.position == position and kind_of_opcode(each.opcode) is Kind.BRANCH
         for each in program.kernel.instructions()
     )
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from visaproof.decode.scratch import scratch_bytes
 from visaproof.execution.choices import Nondeterminism
 from visaproof.execution.payload import Program, Values
 from visaproof.execution.run import Engine, Memory, Ran
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.input_meaning import LocalId
+from visaproof.launch.local_memory import scratch_bytes
 from visaproof.launch.premises import Premise, premise
 from visaproof.semantics.concrete.choices import POLICIES
 from visaproof.visaasm.naming import listed
-from visaproof.visaasm.syntax import GeneralVariable
 
 
 def of_launch(program: Program, values: Values) -> Iterator[Premise]:
@@ -24,10 +23,9 @@ def of_launch(program: Program, values: Values) -> Iterator[Premise]:
         yield premise("laid-out", layout=program.laid_out.described(size))
     if launch.slm_bytes:
         yield premise("slm-size", size=launch.slm_bytes)
-    if scratch := scratch_bytes(program.kernel, launch.scratch_bytes):
+    if scratch := scratch_bytes(program.kernel, launch):
         yield premise("scratch-size", size=scratch, surface=SCRATCH)
-    variables = program.kernel.variables.values()
-    if any(isinstance(one, GeneralVariable) and one.type.floating for one in variables):
+    if any(one.type.floating for one in program.kernel.registers.values()):
         yield premise("kernel-start")
     if values.pad:
         yield premise("padding")

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.analysis.findings.verdicts import Allowed, MayDepend, NoEffect, Shown, UndefinedUse, assumed_lanes
+from visaproof.program.kernel import Kernel
+from visaproof.program.statements import Origin
 from visaproof.queries.kernels.suspects import Effect
 from visaproof.report.one_kernel.conflicts import input_lines
 from visaproof.report.one_kernel.kernel_runs import AskedKernel
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 INDENT = " " * 8
 
@@ -56,7 +57,7 @@ def _verdict(one: UndefinedUse) -> str:
             return f"allowed: {what}"
 
 
-def _unreachable_lines(writes: Sequence[Instruction]) -> Iterator[str]:
+def _unreachable_lines(writes: Sequence[Origin]) -> Iterator[str]:
     """Each write that no lane reaches."""
     if writes:
         yield ""

@@ -8,6 +8,9 @@ from visaproof.analysis.findings.verdicts import Allowed, MayDepend, NoEffect, S
 from visaproof.checking.limited import Stop
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.launch.premises import Premise
+from visaproof.program.kernel import Kernel
+from visaproof.program.source_places import source_place
+from visaproof.program.statements import Origin
 from visaproof.report.kernels.premises import premises_record
 from visaproof.report.one_kernel.conflicts import inputs_of
 from visaproof.report.one_kernel.findings import listed
@@ -16,8 +19,6 @@ from visaproof.report.one_kernel.statements import source_text
 from visaproof.report.records.common import NotAsked, SourceLine, Unreachable, Use
 from visaproof.report.records.common import Write as WriteRecord
 from visaproof.semantics.concrete.surface import TexelWrite, Write
-from visaproof.visaasm.source_places import source_place
-from visaproof.visaasm.syntax import Instruction, Kernel
 
 
 def kernel_record(answers: AskedKernel, uses: Uses, premises: Sequence[Premise]) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def kernel_record(answers: AskedKernel, uses: Uses, premises: Sequence[Premise])
     }
 
 
-def stop_record(stopped: Stop | None, not_asked: Sequence[Instruction]) -> dict[str, Any]:
+def stop_record(stopped: Stop | None, not_asked: Sequence[Origin]) -> dict[str, Any]:
     """Why a kernel was not read to its end, and what is left out then."""
     limit = isinstance(stopped, LimitReached)
     return {

@@ -8,16 +8,16 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
 from visaproof.machine.symbolic.trace import Performed
+from visaproof.program.lower import Runnable
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.smt.limit import Limit
-from visaproof.visaasm.syntax import Kernel
 
 
 class AskedKernel(Protocol):
     """A kernel, its launch, and what is assumed of it."""
 
     @property
-    def kernel(self) -> Kernel: ...
+    def kernel(self) -> Runnable: ...
     @property
     def platform(self) -> Platform: ...
     @property

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from visaproof.program.kernel import Kernel
+from visaproof.program.source_places import source_place
 from visaproof.program.statements import Origin
 from visaproof.report.records.bounds import BoundsAnswer, Message, Refuted
 from visaproof.report.records.common import LaunchExample
 from visaproof.report.records.conflicts import Refuted as Conflict
 from visaproof.report.records.conflicts import Scatter
 from visaproof.report.records.conflicts import Unknown as OpenScatter
-from visaproof.visaasm.source_places import source_place
-from visaproof.visaasm.syntax import Kernel
 
 Record = TypeVar("Record", bound=Scatter | Message)
 

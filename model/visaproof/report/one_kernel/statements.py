@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from visaproof.program.kernel import Kernel
+from visaproof.program.source_places import SourcePlace, source_place
 from visaproof.program.statements import Origin
 from visaproof.report.text.excerpt import lines_of, printable
-from visaproof.visaasm.source_places import SourcePlace, source_place
-from visaproof.visaasm.syntax import Kernel
 
 MOST_SOURCE = 1 << 22
 """Bytes of a source file that is looked into."""

@@ -2,17 +2,18 @@
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
-from visaproof.visaasm.syntax import GeneralVariable, Kernel, LscData, RawOperand
+from visaproof.program.kernel import Kernel
+from visaproof.visaasm.syntax import Instruction, LscData, RawOperand
 
 
 def stored_type(position: Position, kernel: Kernel) -> str | None:
     """Of the statement at a place: the type of its last register, which holds the data: "f".  None of whole numbers."""
     for statement in kernel.instructions():
-        if statement.position == position:
+        if statement.position == position and isinstance(statement, Instruction):
             named = [one.variable for one in statement.operands if isinstance(one, RawOperand | LscData)]
-            declared = kernel.variables.get(named[-1]) if named else None
-            if isinstance(declared, GeneralVariable) and declared.type in _SHOWN:
-                return declared.type.spelling
+            register = kernel.registers.get(named[-1]) if named else None
+            if register is not None and register.type in _SHOWN:
+                return register.type.spelling
     return None
 
 

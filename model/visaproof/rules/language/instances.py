@@ -9,6 +9,7 @@ from visaproof.decode.synchronisation import OPCODES
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.types import DataType
+from visaproof.program.kernel import Kernel
 from visaproof.rules.language.expressions import Holes, number_of, read_expression, value_of
 from visaproof.rules.language.syntax import Declared, Kind, Rule, TemplateLine
 from visaproof.visaasm import syntax
@@ -159,7 +160,7 @@ def _runnable(statement: syntax.Statement, lines: list[_Line]) -> syntax.Instruc
     return replace(statement, position=place)
 
 
-def rule_place(instance: Instance, side: syntax.Kernel, position: Position) -> Position:
+def rule_place(instance: Instance, side: Kernel, position: Position) -> Position:
     """The place in the rule file of one in one of the kernels: statements have it already, their operands do not."""
     if position.path != side.path:
         return position

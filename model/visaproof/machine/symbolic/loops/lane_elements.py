@@ -66,7 +66,7 @@ def _elements(thread: Thread, writes: RoundWrites, running: Sequence[Bool]) -> I
         declared = thread.program.storage.get(variable)
         if lane != EVERY_LANE or declared is None:
             continue
-        element = declared.element
+        element = declared.type.size
         place = start // element % lanes
         if not declared.size % (lanes * element) and not is_false(running[place]):
             yield Element(variable, start, size, place)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from visaproof.program.source_places import SourcePlace, source_place
 from visaproof.visaasm.reader import read_kernel_file
-from visaproof.visaasm.source_places import SourcePlace, source_place
 
 TEXT = """.version 4.1
 .kernel "k"

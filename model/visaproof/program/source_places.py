@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from visaproof.isa.errors import Position
-from visaproof.visaasm.syntax import Kernel
+from visaproof.program.kernel import Kernel
 
 _DIRECTIVE = re.compile(r'\s*(?:FILE\s+"((?:[^"\\]|\\.)*)"|\.file\s+"((?:[^"\\]|\\.)*)"|(?:LOC|\.loc)\s+(\d+))\s*$')
 
