@@ -9,6 +9,7 @@ from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import QUICK_MS
 from visaproof.analysis.bounds.sums import above
 from visaproof.isa.identity import Same
+from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
@@ -25,6 +26,7 @@ RUNG = "ids at their largest"
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 KEPT_ANSWERS = 256
+LOCAL_SIZES, GLOBAL_SIZES = ([f"{value}_{dimension}" for dimension in DIMENSIONS] for value in (LOCAL, GLOBAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,9 @@ def _largest(one: Polynomial, names: LaunchNames, least: Mapping[str, int]) -> i
 
 def _high(name: str, names: LaunchNames) -> int:
     high, launched = names.found(name).word.range.high, names.start.group.launched
-    if name.startswith(GLOBAL):
+    if name in GLOBAL_SIZES:
         return min(high, names.most_items)
-    return min(high, launched.most) if name.startswith(LOCAL) and launched is not None else high
+    return min(high, launched.most) if name in LOCAL_SIZES and launched is not None else high
 
 
 def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface | None) -> bool:

@@ -11,7 +11,8 @@ from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, OWN_SIZE, LaunchNames
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.named_words import LOCAL, OWN_SIZE, SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
 from visaproof.smt.answers import Unsatisfiable
@@ -119,7 +120,7 @@ class LaunchIntegers:
     def least(self, guard: Bool, used: Iterable[str]) -> dict[str, int]:
         """What the guard says of names by itself, n > 3; sizes are at least 1."""
         words = {cast(BitVec, word): name for word, name in self.names.by_word().items()}
-        found = {name: 1 for name in used if name.startswith((LOCAL, GLOBAL, COUNT, OWN_SIZE))}
+        found = {name: 1 for name in used if name in SIZES_OF_LAUNCH}
         for one in conjuncts(guard):
             inner = one.args[0] if one.op is Op.NOT else one
             for word in cast(tuple[BitVec, ...], inner.args):

@@ -20,7 +20,8 @@ from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import exact
 from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
-from visaproof.launch.relations.launch_names import LAUNCH_NAMES, LOCAL, OWN_SIZE, LaunchNames
+from visaproof.launch.relations.launch_names import LOCAL, OWN_SIZE, LaunchNames
+from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import (
     Polynomial,
     at_least,
@@ -196,4 +197,4 @@ class Digits:
 
 
 def _is_of_launch(name: str) -> bool:
-    return name in LAUNCH_NAMES or name.startswith(OWN_SIZE)
+    return name in SIZES_OF_LAUNCH

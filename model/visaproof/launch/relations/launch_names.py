@@ -1,7 +1,8 @@
 """The names of a launch that relations and sizes may use: arguments by value, inputs, and values of the launch.
 
 dims.x, dims.s0   a component of a vector by value
-n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is
+n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is;
+                  one that is called as a value of the launch is, by its number alone
 V0034             an input of at most 8 bytes, where the text has no launch information
 local_size_x      work items of a group in x (y, z), as the host enqueues it: a last group may have fewer
 global_size_x     work items of the launch in x: above each global id; the kernel may not get to know it
@@ -25,7 +26,7 @@ from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
 from visaproof.launch.relations.image_names import NoNumber, extent_named
-from visaproof.launch.relations.named_words import Named, Place
+from visaproof.launch.relations.named_words import COUNT, GLOBAL, LAUNCH_NAMES, LOCAL, OWN_SIZE, Named, Place
 from visaproof.launch.relations.vector_names import component, names_of
 from visaproof.program.kernel import Kernel
 from visaproof.smt import (
@@ -53,12 +54,8 @@ GLOBAL_BITS = 33
 WIDE = 64
 MOST_BYTES = 8
 
-LOCAL, GLOBAL, COUNT = "local_size", "global_size", "group_count"
 ENQUEUED = "enqueued_local_size"
 """What stands for a local size that the kernel does not get to know."""
-OWN_SIZE = "local size "
-"""Of a group, before its dimension; nobody can state it, as no name has a space."""
-LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +129,9 @@ class LaunchNames:
         launched = self.start.group.launched
         if name.startswith(OWN_SIZE) and launched is not None:
             return Named(Word(launched.sizes[DIMENSIONS.index(name.removeprefix(OWN_SIZE))]))
+        if name in LAUNCH_NAMES:
+            value, _, dimension = name.rpartition("_")
+            return self._of_launch(value, DIMENSIONS.index(dimension))
         arguments = self.arguments()
         argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
         if argument is not None:
@@ -142,9 +142,6 @@ class LaunchNames:
             return self._component(vector, arguments[vector], letters)
         if base:
             return extent_named(name, self.kernel, self.launch)
-        if name in LAUNCH_NAMES:
-            value, _, dimension = name.rpartition("_")
-            return self._of_launch(value, DIMENSIONS.index(dimension))
         for item in self.kernel.inputs:
             if item.variable == name and item.size <= MOST_BYTES:
                 places = tuple((name, byte) for byte in range(item.size))

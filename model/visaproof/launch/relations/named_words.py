@@ -2,8 +2,17 @@
 
 from dataclasses import dataclass
 
+from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.smt import Bool
+
+LOCAL, GLOBAL, COUNT = "local_size", "global_size", "group_count"
+LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
+"""Of the launch, whatever arguments are called."""
+OWN_SIZE = "local size "
+"""Of a group, before its dimension; nobody can state it, as no name has a space."""
+SIZES_OF_LAUNCH = frozenset((*LAUNCH_NAMES, *(f"{OWN_SIZE}{dimension}" for dimension in DIMENSIONS)))
+"""What is at least 1 in every launch; a name that only begins so is that of an argument."""
 
 Place = tuple[str, int]
 """A byte of a variable."""

@@ -2,13 +2,16 @@
 
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.launch import Launch
+from visaproof.launch.relations.named_words import LAUNCH_NAMES
 
 XYZW = "xyzw"
 
 
 def names_of(argument: Argument, launch: Launch) -> tuple[str, ...]:
     """The names of its numbers: of a vector those of its components, `.x` to `.w` where there are at most four."""
-    name, count = argument.name or f"arg{argument.index}", launch.info(argument.index).components
+    name, count = argument.name or "", launch.info(argument.index).components
+    if not name or name in LAUNCH_NAMES:  # that is the launch's
+        name = f"arg{argument.index}"
     letters = XYZW[:count] if count <= len(XYZW) else [f"s{place:x}" for place in range(count)]
     return tuple(f"{name}.{letter}" for letter in letters) or (name,)
 
