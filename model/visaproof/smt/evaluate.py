@@ -189,6 +189,29 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
 # ---------------------------------------------------------------- substitution
 
 
+class Substitution:
+    """Terms with every occurrence of a key replaced, in normal form again; parts that terms share are built once.
+
+    There may come more replacements, but only of symbols that stand in no term that was replaced before.
+    """
+
+    def __init__(self, replacements: Mapping[Term, Term]) -> None:
+        self._replacements = dict(replacements)
+        self._done: dict[Term, Term] = {}
+
+    def add(self, symbol: Term, replacement: Term) -> None:
+        """A replacement more."""
+        self._replacements[symbol] = replacement
+
+    def of(self, root: T) -> T:
+        """The term with its replacements."""
+        done = self._done
+        for term in subterms(root, known=done):
+            args = tuple([done[arg] for arg in term.args])
+            done[term] = self._replacements.get(term) or (term if args == term.args else rebuild(term, args))
+        return cast(T, done[root])
+
+
 def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
     """`root` with every occurrence of a key replaced, in normal form again."""
     return substitute_all((root,), replacements)[0]

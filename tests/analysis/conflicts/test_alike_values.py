@@ -1,6 +1,6 @@
 """Values of functions of which nothing is known, in one launch: equal where their operands are, and only there."""
 
-from visaproof.analysis.conflicts.alike_values import alike_values
+from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 from visaproof.machine.symbolic.arbitrary_values import UNINTERPRETED, Arbitrary
@@ -19,7 +19,9 @@ def value(of: BitVec, operand: BitVec | None, opcode: str = "inv", control: BitV
 
 
 def alike(formula: Bool, values: list[Arbitrary], launch: dict[BitVec, int]) -> dict[Term, Term]:
-    return alike_values(formula, values, {one: const(number, one.width) for one, number in launch.items()})
+    return alike_values(
+        functions_in(formula, values), {one: const(number, one.width) for one, number in launch.items()}
+    )
 
 
 def test_values_of_operands_that_a_launch_makes_equal_are_one() -> None:

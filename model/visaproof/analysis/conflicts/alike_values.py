@@ -10,30 +10,28 @@ from dataclasses import replace
 
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, function_of
 from visaproof.smt import Bool, Term, symbols_of
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.evaluate import Substitution
 
 
-def alike_values(formula: Bool, values: Iterable[Arbitrary], launch: Mapping[Term, Term]) -> dict[Term, Term]:
-    """Those on which a formula depends that are another one where this launch is: with that one.
+def alike_values(needed: Iterable[Arbitrary], launch: Mapping[Term, Term]) -> dict[Term, Term]:
+    """Those of the values that are another one where this launch is: with that one.
 
-    The values are in the order of the run.
+    The values are `functions_in` a formula.
     """
-    known: dict[Term, Arbitrary] = {one.symbol: one for one in values if function_of(one) is not None}
-    needed = _needed(formula, known)
     found, first = dict[Term, Term](), dict[tuple[object, ...] | None, Term]()
-    for symbol, one in known.items():
-        if symbol in needed and one.operands is not None:
-            bits = substitute_all([source.bits for source in one.operands], {**launch, **found})
-            pairs = zip(one.operands, bits, strict=True)
-            function = function_of(replace(one, operands=tuple(replace(source, bits=word) for source, word in pairs)))
-            same = first.setdefault(function, symbol)
-            if same is not symbol:
-                found[symbol] = same
+    in_launch = Substitution(launch)
+    for one in needed:
+        operands = tuple(replace(source, bits=in_launch.of(source.bits)) for source in one.operands or ())
+        same = first.setdefault(function_of(replace(one, operands=operands)), one.symbol)
+        if same is not one.symbol:
+            found[one.symbol] = same
+            in_launch.add(one.symbol, same)
     return found
 
 
-def _needed(formula: Bool, known: Mapping[Term, Arbitrary]) -> set[Term]:
-    """The values on which it depends, by operands of others, too."""
+def functions_in(formula: Bool, values: Iterable[Arbitrary]) -> list[Arbitrary]:
+    """The functions on whose values it depends, by operands of others, too; in the order of the values, the run's."""
+    known: dict[Term, Arbitrary] = {one.symbol: one for one in values if function_of(one) is not None}
     needed, stack = set[Term](), [one for one in symbols_of(formula) if one in known]
     while stack:
         symbol = stack.pop()
@@ -41,4 +39,4 @@ def _needed(formula: Bool, known: Mapping[Term, Arbitrary]) -> set[Term]:
             needed.add(symbol)
             operands: Sequence[Term] = [source.bits for source in known[symbol].operands or ()]
             stack += [one for one in symbols_of(*operands) if one in known]
-    return needed
+    return [one for symbol, one in known.items() if symbol in needed]

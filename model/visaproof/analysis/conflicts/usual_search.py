@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from visaproof.analysis.conflicts.alike_values import alike_values
+from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.conflicts.usual_launches import constants_of, widest_first
 from visaproof.smt import Bool, conj, disj, evaluate, substitute
@@ -36,9 +36,10 @@ class UsualSearch:
         if self.first_asked:
             return
         self.first_asked, formula = True, self._formula()
+        functions = functions_in(formula, self.asked.trace.arbitrary)
         for launch in widest_first(self.asked)[:MOST_USUAL]:
             decided = constants_of(launch)
-            alike = alike_values(formula, self.asked.trace.arbitrary, decided)
+            alike = alike_values(functions, decided)
             in_launch = substitute(formula, {**decided, **alike})
             match solve([in_launch], min(USUAL_MS, 2 * self.asked.timeout_ms)):
                 case Unsatisfiable():
