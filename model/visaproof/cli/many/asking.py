@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.files import Task, inputs_of
 from visaproof.cli.many.options import jobs_of
-from visaproof.cli.many.recorded import recorded
+from visaproof.cli.many.recorded import shown_meanwhile
 from visaproof.cli.options.errors import show_error
 from visaproof.cli.options.exit_codes import ExitCode
 
@@ -48,7 +48,9 @@ class Asker:
             return self.without_answer(task, f"the budget of {self.arguments.budget:g} s is used up")
         forget_terms()
         start = process_time()
-        with recorded(live_out=self.live and self.arguments.format == "text", live_said=self.live) as streams:
+        live_out = self.live and self.arguments.format == "text"
+        what = f"{self.command} {task.path}:"
+        with shown_meanwhile(what, self.arguments.limit, live_out=live_out, live_said=self.live) as streams:
             try:
                 own = vars(self.arguments) | dict(task.stated) | {"launch": task.launch}
                 code, record = self.ask(task, Namespace(**own))

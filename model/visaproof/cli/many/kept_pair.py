@@ -3,6 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import msgspec
 
 from visaproof.cli.many.asking import NOT_KEPT
 from visaproof.cli.many.files import Task
-from visaproof.cli.many.recorded import recorded
+from visaproof.cli.many.recorded import Recorded, shown_meanwhile
 from visaproof.cli.options.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def answered(
     """The exit code and the records, asked or kept; what people read is printed in either case."""
     key = None if cache is None else _key(arguments)
     if cache is None or (key is None and not cache.enforced):
-        return ask(None)
+        with _shown_meanwhile(arguments):
+            return ask(None)
     found = None
     if key is not None and (arguments.save is None or cache.enforced):
         found = cache.get_as(key, KeptAnswer)
@@ -60,13 +62,19 @@ def _asked(
     ask: "Callable[[list[RefinementExample] | None], Answer]",
 ) -> Answer:
     examples: list[RefinementExample] = []
-    with recorded(live_out=arguments.format == "text", live_said=True) as streams:
+    with _shown_meanwhile(arguments) as streams:
         code, records = ask(examples)
     if code not in NOT_KEPT and arguments.save is None:
         plain = [msgspec.to_builtins(one) for one in examples]
         kept = KeptAnswer(code=code, text=streams.out(), said=streams.said(), records=records, examples=plain)
         cache.add(key, kept)
     return code, records
+
+
+def _shown_meanwhile(arguments: Namespace) -> AbstractContextManager[Recorded]:
+    source, target = arguments.source, arguments.target
+    what = f"{source}:" if target is None else f"{source} → {target}:"
+    return shown_meanwhile(what, arguments.limit, live_out=arguments.format == "text", live_said=True)
 
 
 def _not_there(arguments: Namespace) -> Answer:

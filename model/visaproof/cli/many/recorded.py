@@ -2,17 +2,19 @@
 
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from io import StringIO, TextIOBase
 from typing import IO
+
+from visaproof.report.text.waiting import Waiting
 
 
 class _Tee(TextIOBase):
     """A stream that keeps what is written, and passes it on when it is flushed."""
 
-    def __init__(self, shown: IO[str] | None, like: IO[str]) -> None:
-        self._shown, self._like, self._waiting = shown, like, ""
+    def __init__(self, shown: IO[str] | None, like: IO[str], clear: Callable[[], None]) -> None:
+        self._shown, self._like, self._clear, self._waiting = shown, like, clear, ""
         self.kept = StringIO()
 
     @property
@@ -36,6 +38,7 @@ class _Tee(TextIOBase):
     def flush(self) -> None:
         if self._shown is not None and self._waiting:
             waiting, self._waiting = self._waiting, ""
+            self._clear()
             self._shown.write(waiting)
             self._shown.flush()
 
@@ -49,10 +52,14 @@ class Recorded:
 
 
 @contextmanager
-def recorded(*, live_out: bool, live_said: bool) -> Generator[Recorded]:
-    """stdout and stderr of what runs within; a live one is shown as well, in the order of both."""
+def recorded(*, live_out: bool, live_said: bool, clear: Callable[[], None] = lambda: None) -> Generator[Recorded]:
+    """stdout and stderr of what runs within; a live one is shown as well, in the order of both.
+
+    `clear` takes what stands on the terminal out of the way of that.
+    """
     stdout, stderr = sys.stdout, sys.stderr
-    out, said = _Tee(stdout if live_out else None, stdout), _Tee(stderr if live_said else None, stderr)
+    out = _Tee(stdout if live_out else None, stdout, clear)
+    said = _Tee(stderr if live_said else None, stderr, clear)
     sys.stdout, sys.stderr = out, _Flushing(said)
     try:
         yield Recorded(out.kept.getvalue, said.kept.getvalue)
@@ -60,6 +67,16 @@ def recorded(*, live_out: bool, live_said: bool) -> Generator[Recorded]:
         sys.stdout, sys.stderr = stdout, stderr
         out.flush()
         said.flush()
+
+
+@contextmanager
+def shown_meanwhile(what: str, limit_s: float, *, live_out: bool, live_said: bool) -> Generator[Recorded]:
+    """As `recorded`; a terminal says for how long `what` has been asked, while nothing else is printed."""
+    waiting = Waiting(what, limit_s, sys.stderr) if live_said and sys.stderr.isatty() else None
+    with waiting or nullcontext():
+        clear = waiting.clear if waiting else (lambda: None)
+        with recorded(live_out=live_out, live_said=live_said, clear=clear) as streams:
+            yield streams
 
 
 class _Flushing(TextIOBase):
