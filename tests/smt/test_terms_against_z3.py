@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
 from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
 from visaproof.smt.compiled import compiled
-from visaproof.smt.evaluate import occurs, substitute_bools, subterms
+from visaproof.smt.evaluate import Substitution, occurs, substitute_bools, subterms
 from visaproof.smt.terms import BitVec, own_mark
 from visaproof.smt.z3_backend import Lowering
 
@@ -105,6 +105,19 @@ def test_a_truth_value_has_one_value(width: int) -> None:
         assert_one_meaning(pair, pick)
 
     agree()
+
+
+@given(st.sampled_from(WIDTHS).flatmap(lambda width: st.tuples(words(width), words(width))), st.data())
+def test_replacements_one_after_another_are_those_at_once(pairs: tuple[Word, Word], data: st.DataObject) -> None:
+    """Of two terms, where a symbol of the second is replaced only after the first was built."""
+    first, second = (pair.term for pair in pairs)
+    known = {one: constant_like(one, data.draw(st.integers(0, 1))) for one in symbols_of(first)}
+    late = {one: constant_like(one, 1) for one in symbols_of(second) if one not in known}
+    replaced = Substitution(known)
+    assert replaced.of(first) is substitute(first, known)
+    for symbol, number in late.items():
+        replaced.add(symbol, number)
+    assert replaced.of(second) is substitute(second, known | late)
 
 
 @given(st.sampled_from(WIDTHS).flatmap(words), st.randoms(use_true_random=False))
