@@ -39,7 +39,8 @@ def each_within(
     """The answer for each key, as it comes: those that take longer than their share of the time are asked again.
 
     Keys that are `alike` have one share: the first of them is asked, and the others only once that has an answer.
-    Unless it is said which are, none is.
+    Unless it is said which are, none is.  Where no others are open, they have all the time at once: who is asked again
+    begins anew.
     """
     open_keys: list[tuple[K, Hashable]] = [
         (key, place if alike is None else alike(key)) for place, key in enumerate(keys)
@@ -52,11 +53,12 @@ def each_within(
                 late.append((key, kind))
                 continue
             left = {other for _, other in open_keys[index:]} - too_slow
+            alone = not late and len(left) == 1
             try:
-                with limit.within(1 if share is None else share / len(left)):
+                with limit.within(1 if share is None or alone else share / len(left)):
                     found = ask(key)
             except LimitReached as reached:
-                if share is not None:
+                if share is not None and not alone:
                     late.append((key, kind))
                     too_slow.add(kind)
                     continue

@@ -124,6 +124,22 @@ def test_a_slow_question_lets_the_others_pass() -> None:
     assert found == ["a", "b", "slow: limit of 0.5 s reached"]
 
 
+@pytest.mark.parametrize("keys", [["slow"], ["a", "slow"]])
+def test_a_question_for_which_no_other_waits_is_asked_once(keys: list[str]) -> None:
+    """It would begin anew."""
+    asked: list[str] = []
+
+    def ask(key: str) -> str:
+        asked.append(key)
+        while key == "slow":
+            pass
+        return key
+
+    found = list(each_within(Limit(0.3), keys, ask, lambda key, _: f"no {key}"))
+    assert found == [*keys[:-1], "no slow"]
+    assert asked == keys
+
+
 def test_of_keys_that_are_alike_one_has_the_time_of_all() -> None:
     """The second slow one is not asked before the first has an answer: then the answer of the other is not late."""
     asked: list[str] = []
