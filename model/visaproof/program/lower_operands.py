@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from visaproof.isa.platform import Platform
+from visaproof.isa.types import DataType
 from visaproof.program.operands import (
     AddressedElements,
     AddressedTarget,
@@ -34,12 +35,12 @@ class OperandLowering:
     def __init__(self, kernel: syntax.Kernel, platform: Platform) -> None:
         self._kernel = kernel
         self._grf_bytes = platform.grf_bytes
-        self._roots: dict[str, tuple[str, int, syntax.DataType]] = {}
+        self._roots: dict[str, tuple[str, int, DataType]] = {}
 
     def source(self, operand: syntax.Operand) -> Source:
         match operand:
             case syntax.Immediate(_, data_type) if data_type.packed:
-                count = RESTRICTED_FLOATS if data_type is syntax.DataType.VF else PACKED_INTEGERS
+                count = RESTRICTED_FLOATS if data_type is DataType.VF else PACKED_INTEGERS
                 elements = [packed_element(operand, lane) for lane in range(count)]
                 return PackedConstant(tuple(bits for bits, _ in elements), elements[0][1], operand.position)
             case syntax.Immediate(bits, data_type):
@@ -78,12 +79,12 @@ class OperandLowering:
             case _:
                 return Unlowered("an address of this form", operand.position)
 
-    def _first(self, variable: str, row: int, column: int) -> tuple[str, int, syntax.DataType]:
+    def _first(self, variable: str, row: int, column: int) -> tuple[str, int, DataType]:
         """Root variable, byte of the element in this row and column, and element type."""
         root, start, data_type = self._root(variable)
         return root, start + row * self._grf_bytes + column * data_type.size, data_type
 
-    def _root(self, variable: str) -> tuple[str, int, syntax.DataType]:
+    def _root(self, variable: str) -> tuple[str, int, DataType]:
         """Root variable, the first byte, and element type."""
         if variable not in self._roots:
             declared = self._kernel.variables[variable]
