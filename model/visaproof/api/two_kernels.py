@@ -28,7 +28,7 @@ class Refinement:
     premises: tuple[Premise, ...]
     """What is assumed beside the texts, each with who grants it."""
     text: str
-    """As `visaproof refine` shows it."""
+    """As `visaproof refine` shows it, without a launch."""
 
     @property
     def word(self) -> Word:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO, TextIOBase
 from typing import IO
@@ -72,11 +72,15 @@ def recorded(*, live_out: bool, live_said: bool, clear: Callable[[], None] = lam
 @contextmanager
 def shown_meanwhile(what: str, limit_s: float, *, live_out: bool, live_said: bool) -> Generator[Recorded]:
     """As `recorded`; a terminal says for how long `what` has been asked, while nothing else is printed."""
-    waiting = Waiting(what, limit_s, sys.stderr) if live_said and sys.stderr.isatty() else None
-    with waiting or nullcontext():
-        clear = waiting.clear if waiting else (lambda: None)
-        with recorded(live_out=live_out, live_said=live_said, clear=clear) as streams:
+    if not live_said:
+        with recorded(live_out=live_out, live_said=False) as streams:
             yield streams
+        return
+    with (
+        Waiting(what, limit_s, sys.stderr) as waiting,
+        recorded(live_out=live_out, live_said=True, clear=waiting.clear) as streams,
+    ):
+        yield streams
 
 
 class _Flushing(TextIOBase):

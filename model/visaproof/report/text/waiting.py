@@ -5,6 +5,8 @@ from time import monotonic
 from types import TracebackType
 from typing import IO
 
+from visaproof.report.text.excerpt import printable
+
 FIRST_S = 2.0
 """Of silence, before the line comes; most answers are there before."""
 EACH_S = 1.0
@@ -17,7 +19,7 @@ class Waiting:
     """
 
     def __init__(self, what: str, limit_s: float, stream: IO[str], first_s: float = FIRST_S) -> None:
-        self._what, self._limit_s, self._stream, self._first_s = what, limit_s, stream, first_s
+        self._what, self._limit_s, self._stream, self._first_s = printable(what), limit_s, stream, first_s
         self._begun = self._silent_since = monotonic()
         self._is_shown, self._lock, self._ended = False, RLock(), Event()
         self._thread = Thread(target=self._show, daemon=True) if stream.isatty() else None
