@@ -7,6 +7,7 @@ from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.registers import Input
+from visaproof.isa.surface_keys import OfArgument, StateAt, TableEntry, surface_key
 from visaproof.launch.assumptions import Start, table_surfaces
 from visaproof.launch.input_meaning import Argument, Meaning
 from visaproof.launch.launch import (
@@ -45,7 +46,6 @@ from visaproof.smt import (
 
 SIZE_OPTION = "--size"
 SLM = "%slm"
-BY_ADDRESS = "argument"
 LARGEST = (1 << ADDRESS_BITS) - 1
 """No address of a surface is larger, so it stands for all larger sizes."""
 
@@ -203,7 +203,7 @@ def _keys_of(kernel: Kernel, launch: Launch, name: str, argument: Argument | Non
     if name.lstrip("%").lower() in ("slm", "t0"):
         return [SLM]
     if name.isdecimal():
-        return [f"bti {int(name)}"]
+        return [str(TableEntry(int(name)))]
     if name in keys:
         return [name]
     if argument is None and f"&{name}" in keys:
@@ -215,27 +215,30 @@ def _keys_of(kernel: Kernel, launch: Launch, name: str, argument: Argument | Non
 
 def address_key(argument: Argument) -> str:
     """What the buffer of an argument is called that is reached by its address."""
-    return f"{BY_ADDRESS} {argument.index}"
+    return str(OfArgument(argument.index))
 
 
 def argument_of(kernel: Kernel, launch: Launch, key: str) -> Argument | None:
     """The argument whose surface or buffer has this key, where the launch says it."""
-    kind, _, place = key.partition(" ")
-    if kind == BY_ADDRESS and place.isdigit():
-        return launch.argument(int(place))
-    if kind == "bti" and place.isdigit():
-        return launch.surface(int(place))
-    for item, piece in pieces(kernel, launch):
-        # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
-        if kind == "bindless" and place == f"{item.variable}.{piece.offset}":
-            return piece.meaning.argument if isinstance(piece.meaning, Surface | BufferAddress) else None
+    match named := surface_key(key):
+        case OfArgument(index):
+            return launch.argument(index)
+        case TableEntry(index):
+            return launch.surface(index)
+        case StateAt():
+            for item, piece in pieces(kernel, launch):
+                # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
+                if named == StateAt(item.variable, piece.offset):
+                    return piece.meaning.argument if isinstance(piece.meaning, Surface | BufferAddress) else None
+        case _:
+            pass
     return None
 
 
 def _known_surfaces(launch: Launch, keys: list[str]) -> str:
     names = [argument.name for argument in map(launch.argument, launch.binding_table.values()) if argument.name]
     if not names:
-        names = [key.removeprefix("bti ") for key in keys]
+        names = [str(one.index) if isinstance(one := surface_key(key), TableEntry) else key for key in keys]
     return f"surfaces: {', '.join(names)}" if names else "the kernel has none"
 
 

@@ -14,6 +14,7 @@ from visaproof.instructions.lsc.untyped import VECTOR_SIZES, Addresses, DataShap
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.operands import SCRATCH, RawOperand
+from visaproof.isa.surface_keys import TableEntry
 from visaproof.visaasm import predefined, syntax
 
 LscMessage = LscAtomic | LscLoad | LscStore | LscLoadBlock2d | LscStoreBlock2d
@@ -125,7 +126,7 @@ def state_surface(s: Statement, model: str, base: syntax.LscBase, position: Posi
     match model, base:
         case "bti", syntax.Number(number):
             s.taken.take(base, "value")
-            return f"bti {number}"
+            return str(TableEntry(number))
         case "ss", syntax.RawOperand() | syntax.VectorSource():
             if is_scratch_handle(s.kernel, _handle(s, base), s.platform):
                 return SCRATCH

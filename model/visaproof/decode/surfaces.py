@@ -8,6 +8,7 @@ from visaproof.decode.statement import Statement, execution_of, root_byte
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.isa.surface_keys import StateAt, TableEntry, surface_key
 from visaproof.isa.types import DataType
 from visaproof.visaasm.syntax import (
     Immediate,
@@ -119,7 +120,8 @@ class SurfaceBindings:
                 root, start = first_byte(self._kernel, source, self._platform)
                 element = lane // region.width * region.vertical + lane % region.width * region.horizontal
                 byte = root, start + DataType.UD.size * element
-                return f"{kind} {_origin(self._kernel, byte, movs, self._platform, _WITH_A_DWORD)}"
+                origin = _origin(self._kernel, byte, movs, self._platform, _WITH_A_DWORD)
+                return str(origin) if kind == "bindless" else f"{kind} {origin.place}"
             case _:
                 return f"{kind} line {movs.position.line}{f' lane {lane}' if lane else ''}"
 
@@ -137,7 +139,7 @@ HANDLE_BYTES = 4
 
 def may_be_handle(key: str) -> bool:
     """Whether the number behind the name of a surface may be a handle: a constant beside %bss is an index."""
-    return not key.removeprefix("bti ").isdecimal()
+    return not isinstance(surface_key(key), TableEntry)
 
 
 def _kind(surface: SubscriptedName) -> str:
@@ -151,14 +153,13 @@ Place = tuple[str, int]
 
 def bindless_name(kernel: Kernel, handle: Place, reader: Instruction, platform: Platform, *, wide: bool = False) -> str:
     """The name of the surface whose handle of a dword, or of a qword if it is `wide`, lies at this byte."""
-    return f"bindless {_origin(kernel, handle, reader, platform, _QWORDS if wide else _WITH_A_DWORD)}"
+    return str(_origin(kernel, handle, reader, platform, _QWORDS if wide else _WITH_A_DWORD))
 
 
 def handle_place(name: str) -> Place | None:
     """Where the handle lies by which a surface of such a name is found; None where the name does not say it."""
-    kind, _, where = name.partition(" ")
-    variable, _, byte = where.partition(" ")[0].rpartition(".")
-    return (variable, int(byte)) if kind == "bindless" and variable and byte.isdecimal() else None
+    key = surface_key(name)
+    return (key.variable, key.byte) if isinstance(key, StateAt) else None
 
 
 def read_surface(s: Statement, operand: Operand) -> str:
@@ -176,14 +177,16 @@ def read_surface(s: Statement, operand: Operand) -> str:
     return bindless_name(s.kernel, place, s.instruction, s.platform, wide=True)
 
 
-def _origin(kernel: Kernel, place: Place, reader: Instruction, platform: Platform, types: frozenset[DataType]) -> str:
+def _origin(
+    kernel: Kernel, place: Place, reader: Instruction, platform: Platform, types: frozenset[DataType]
+) -> StateAt:
     """Where the content of a byte comes from, through copies of these types into variables that nothing else writes."""
     while writers := writers_of(kernel, platform).get(place[0]):
         copied = _copied(kernel, writers[0][1], platform, types)
         if len(writers) > 1 or writers[0][0] != place[1] or copied is None:
-            return f"{place[0]}.{place[1]} line {reader.position.line}"
+            return StateAt(*place, reader.position.line)
         place = copied
-    return f"{place[0]}.{place[1]}"
+    return StateAt(*place)
 
 
 def first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> Place:

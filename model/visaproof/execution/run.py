@@ -23,6 +23,7 @@ from visaproof.execution.watching import TexelWatch, WatcherOf
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError, UndefinedBehavior
 from visaproof.isa.operands import SCRATCH
+from visaproof.isa.surface_keys import HandleNumber, StateAt, TableEntry
 from visaproof.launch.ids.laid_out import reaches_texels
 from visaproof.launch.launch import BufferAddress, Surface, TableSurface
 from visaproof.launch.local_memory import scratch_bytes
@@ -277,14 +278,14 @@ def surface_keys(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
     buffers, launch = memory.buffers, program.launch
     for place, index in launch.binding_table.items():
         if index in buffers:
-            yield f"bti {place}", index
+            yield str(TableEntry(place)), index
     for place, name in launch.tables.items():
         if name in memory.tables:
-            yield f"bti {place}", memory.tables[name]
+            yield str(TableEntry(place)), memory.tables[name]
     for index, buffer in buffers.items():
         # ze_info may call a bindless argument a pointer; the kernel then takes its low dword as the handle.
         for handle in (surface_handle(index), buffer.base % (1 << 32)):
-            yield f"bindless handle {handle}", index
+            yield str(HandleNumber(handle)), index
     for key, index in _bindless(program, memory):
         if index in buffers:
             yield key, index
@@ -315,6 +316,6 @@ def _bindless(program: Program, memory: Memory) -> Iterator[tuple[str, int]]:
         for piece in program.launch.pieces(item.variable):
             if isinstance(piece.meaning, Surface | BufferAddress):
                 # ze_info has a bindless argument as its pointer, which holds the offset of its surface state.
-                yield f"bindless {item.variable}.{piece.offset}", piece.meaning.argument.index
+                yield str(StateAt(item.variable, piece.offset)), piece.meaning.argument.index
             elif isinstance(piece.meaning, TableSurface) and piece.meaning.table.value in memory.tables:
-                yield f"bindless {item.variable}.{piece.offset}", memory.tables[piece.meaning.table.value]
+                yield str(StateAt(item.variable, piece.offset)), memory.tables[piece.meaning.table.value]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from visaproof.isa.registers import Input
+from visaproof.isa.surface_keys import StateAt, TableEntry
 from visaproof.launch.assume import Assume
 from visaproof.launch.bounded_scalars import BOUNDED, bounded_words
 from visaproof.launch.constants import open_tables
@@ -123,7 +124,7 @@ def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
             *([PRIVATE_APART] if _has_private(pointers.values()) else []),
             *open_tables(launch.constants, table_names(kernel, launch)),
             *(
-                premise("constants-open", table=f"bti {index} ({name})", reason=IN_BINDING_TABLE)
+                premise("constants-open", table=f"{TableEntry(index)} ({name})", reason=IN_BINDING_TABLE)
                 for index, name in launch.tables.items()
             ),
         ),
@@ -161,11 +162,11 @@ def table_names(kernel: Kernel, launch: Launch) -> Iterator[str]:
 
 def table_surfaces(kernel: Kernel, launch: Launch) -> dict[str, str]:
     """The tables that are surfaces, by the name of the surface."""
-    found = {f"bti {index}": name for index, name in launch.tables.items()}
+    found = {str(TableEntry(index)): name for index, name in launch.tables.items()}
     for item in kernel.inputs:
         for piece in launch.pieces(item.variable):
             if isinstance(piece.meaning, TableSurface) and not piece.first_byte:
-                found[f"bindless {item.variable}.{piece.offset}"] = piece.meaning.table.value
+                found[str(StateAt(item.variable, piece.offset))] = piece.meaning.table.value
     return found
 
 

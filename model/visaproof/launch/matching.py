@@ -8,6 +8,7 @@ from visaproof.isa.errors import ReadError
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Input
+from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, StateAt, TableEntry, surface_key
 from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
 from visaproof.launch.launch import BufferAddress, Launch, Surface, TableSurface, Unknown
 from visaproof.program.kernel import Kernel
@@ -243,16 +244,18 @@ def surface_of(program: Program, key: str, by_meaning: bool) -> str | None:
     """
     if key in (SHARED_LOCAL, FLAT, SCRATCH):
         return key
-    kind, _, where = key.partition(" ")
-    if kind == "bti" and where.isdigit():
-        argument = program.launch.surface(int(where))
-        if by_meaning and int(where) in program.launch.tables:
-            return program.table(program.launch.tables[int(where)])
-        if by_meaning:
-            return None if argument is None else f"argument {argument.index}"
-        return key
-    variable, _, byte = where.rpartition(".") if kind == "bindless" else (key, "", "0")
-    return _of_input(program, variable, int(byte), by_meaning) if byte.isdigit() else None
+    match surface_key(key):
+        case TableEntry(index):
+            argument = program.launch.surface(index)
+            if by_meaning and index in program.launch.tables:
+                return program.table(program.launch.tables[index])
+            if by_meaning:
+                return None if argument is None else str(OfArgument(argument.index))
+            return key
+        case StateAt(variable, byte, line):
+            return None if line is not None else _of_input(program, variable, byte, by_meaning)
+        case _:
+            return _of_input(program, key, 0, by_meaning)
 
 
 def _of_input(program: Program, variable: str, byte: int, by_meaning: bool) -> str | None:
@@ -261,11 +264,11 @@ def _of_input(program: Program, variable: str, byte: int, by_meaning: bool) -> s
             if piece.offset != byte or piece.first_byte:
                 continue
             if isinstance(piece.meaning, Surface | BufferAddress):
-                return f"argument {piece.meaning.argument.index}"
+                return str(OfArgument(piece.meaning.argument.index))
             if isinstance(piece.meaning, TableSurface):
                 return program.table(piece.meaning.table.value)
         return None
     for item in program.kernel.inputs:
         if item.variable == variable:
-            return f"surface at payload byte {item.offset + byte}"
+            return str(AtPayloadByte(item.offset + byte))
     return None

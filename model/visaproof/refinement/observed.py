@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from visaproof.isa.errors import ReadError, in_option
+from visaproof.isa.surface_keys import ObservedRegister, surface_key
 from visaproof.program.kernel import Kernel
 from visaproof.visaasm.naming import closest
 
@@ -46,24 +47,22 @@ class Observed:
     @property
     def surface(self) -> str:
         """A name for what it holds, beside those of the surfaces."""
-        return f"{PREFIX}{self.name}"
+        return str(ObservedRegister(self.name))
 
     def place(self, side: str) -> RegisterPlace:
         """Where the kernel of this side has it."""
         return self.source if side == "source" else self.target
 
 
-PREFIX = "register "
-
-
 def is_register(surface: str) -> bool:
     """Whether the name is that of a register, and not of a surface."""
-    return surface.startswith(PREFIX)
+    return isinstance(surface_key(surface), ObservedRegister)
 
 
 def register_name(surface: str) -> str:
     """The register of which this is the name among surfaces."""
-    return surface.removeprefix(PREFIX)
+    key = surface_key(surface)
+    return key.name if isinstance(key, ObservedRegister) else surface
 
 
 def observed_as(observed: Iterable[Observed], surface: str) -> Observed:

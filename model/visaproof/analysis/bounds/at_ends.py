@@ -19,6 +19,7 @@ from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
@@ -200,7 +201,7 @@ class _Largest:
         return total
 
     def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
-        own, group = f"id {dimension}", f"group {dimension}"
+        own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
         if not has(one, own) and not has(one, group):
             return one
         size = self.integers.local_size(dimension)
@@ -227,7 +228,7 @@ class _Largest:
 
     def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
         """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
-        own, step = f"id {dimension}", self.steps.get(dimension, Counted())
+        own, step = InnerName(Kind.ID, dimension), self.steps.get(dimension, Counted())
         total: Polynomial = {}
         for part, number in one.items():
             if own not in part:
@@ -248,7 +249,7 @@ class _Largest:
         total: Polynomial = {}
         for part, number in one.items():
             left = list(part)
-            if number > 0 and f"group {dimension}" in left and name in left and other not in left:
+            if number > 0 and InnerName(Kind.GROUP, dimension) in left and name in left and other not in left:
                 left[left.index(name)] = other
             total = plus(total, {tuple(sorted(left)): number})
         return total
@@ -283,7 +284,7 @@ class _Largest:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
         found = one
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
-            own, group = f"id {dimension}", f"group {dimension}"
+            own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
             counted = self._counted(found, dimension, most=False)
             ids, groups, alone, found = split(counted, own, group, self._step(dimension))
             if any(count < 0 for some in (ids, groups, alone) for count in some.values()):

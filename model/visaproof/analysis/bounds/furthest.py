@@ -16,6 +16,7 @@ from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
@@ -38,7 +39,7 @@ def furthest(
     if launched is None or not launched.ids:
         return
     words: dict[Term, str] = dict(names.by_word())
-    words |= {word: f"group {d}" for d, word in enumerate(GROUP_IDS)}
+    words |= {word: InnerName(Kind.GROUP, d) for d, word in enumerate(GROUP_IDS)}
     words |= dict.fromkeys(zeros, ZERO)
     shape = GroupShape(names.kernel, names.launch, len(launched.ids))
     for d, size in enumerate(launched.sizes):
@@ -48,26 +49,28 @@ def furthest(
     for d, word in enumerate(launched.ids[0]):
         constant, parts = linear_parts(word)
         if len(parts) == 1 and not constant:  # the number of the thread, times its lanes
-            ((atom, steps[f"id {d}"]),) = parts.items()
-            words[_bare(atom)] = f"id {d}"
+            ((atom, steps[InnerName(Kind.ID, d)]),) = parts.items()
+            words[_bare(atom)] = InnerName(Kind.ID, d)
     found = _polynomial(address, words)
     found = None if found is None else _in_steps(found, steps)
     if found is None:
         return
-    dimensions = [d for d in range(len(DIMENSIONS)) if _has(found, f"id {d}") or _has(found, f"group {d}")]
+    own = [InnerName(Kind.ID, d) for d in range(len(DIMENSIONS))]
+    groups = [InnerName(Kind.GROUP, d) for d in range(len(DIMENSIONS))]
+    dimensions = [d for d in range(len(DIMENSIONS)) if _has(found, own[d]) or _has(found, groups[d])]
     ends: list[list[str | None]] = []
     for d in dimensions:
-        of_group = not _has(found, f"id {d}") or _has(_of_global_ids(found, d, strides[d]), f"group {d}")
+        of_group = not _has(found, own[d]) or _has(_of_global_ids(found, d, strides[d]), groups[d])
         ends.append([None] if of_group else [f"{GLOBAL}_{DIMENSIONS[d]}", *arguments])
     for chosen in product(*ends):
         one = found
         for d, end in zip(dimensions, chosen, strict=True):
             if end is None:
-                one = _at_most(one, f"id {d}", f"{LOCAL}_{DIMENSIONS[d]}")
-                one = _at_most(one, f"group {d}", f"{COUNT}_{DIMENSIONS[d]}")
+                one = _at_most(one, own[d], f"{LOCAL}_{DIMENSIONS[d]}")
+                one = _at_most(one, groups[d], f"{COUNT}_{DIMENSIONS[d]}")
             else:
-                one = _at_most(_of_global_ids(one, d, strides[d]), f"id {d}", end)
-        if not any(_has(one, f"stride {d}") for d in dimensions):
+                one = _at_most(_of_global_ids(one, d, strides[d]), own[d], end)
+        if not any(_has(one, InnerName(Kind.STRIDE, d)) for d in dimensions):
             yield _with_global_sizes(one)
 
 
@@ -120,13 +123,13 @@ def _stride(word: BitVec, words: dict[Term, str], dimension: int) -> Polynomial:
     """From one group to the next: a number, or the local size where all groups are alike."""
     if (value := value_of(word)) is not None:
         return {(): value}
-    return {(words.setdefault(word, f"stride {dimension}"),): 1}
+    return {(words.setdefault(word, InnerName(Kind.STRIDE, dimension)),): 1}
 
 
 def _of_global_ids(one: Polynomial, dimension: int, stride: Polynomial) -> Polynomial:
     """With the global id in the place of the local id: id − group · local size."""
-    name = f"id {dimension}"
-    return _replaced(one, name, plus({(name,): 1}, times({(f"group {dimension}",): -1}, stride)))
+    name = InnerName(Kind.ID, dimension)
+    return _replaced(one, name, plus({(name,): 1}, times({(InnerName(Kind.GROUP, dimension),): -1}, stride)))
 
 
 def _at_most(one: Polynomial, name: str, end: str) -> Polynomial:

@@ -11,8 +11,9 @@ from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.named_words import LOCAL, OWN_SIZE, SIZES_OF_LAUNCH
+from visaproof.launch.relations.named_words import LOCAL, SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
 from visaproof.smt.answers import Unsatisfiable
@@ -21,8 +22,6 @@ from visaproof.smt.solvers import solve
 DWORD = 32
 QUICK_MS = 500
 """To show that two words are one number, for instance."""
-STRIDE = "stride "
-"""What stands for a stride that has no name; no name has a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,10 @@ class LaunchIntegers:
         words = {**self.names.by_word(), **self.names.own_words()}
         found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in words.items()
                                          if self.is_number(cast(BitVec, word), name)}  # fmt: skip
-        found |= {word: {(f"group {d}",): 1} for d, word in enumerate(GROUP_IDS)}
+        found |= {word: {(InnerName(Kind.GROUP, d),): 1} for d, word in enumerate(GROUP_IDS)}
         for d, word in enumerate(self.strides()):
-            if self.stride_name(word, d).startswith(STRIDE):
-                found[word] = {(f"{STRIDE}{d}",): 1}
+            if is_inner(self.stride_name(word, d), Kind.STRIDE):
+                found[word] = {(InnerName(Kind.STRIDE, d),): 1}
         steps: dict[int, Counted] = {}
         ids = self.launched.ids  # a kernel of the VectorCompiler has one work item, and lanes of its messages
         for d, word in enumerate(ids[lane] if lane is not None and lane < len(ids) else ()):
@@ -58,7 +57,7 @@ class LaunchIntegers:
             if len(parts) == 1:
                 ((atom, times),) = parts.items()
                 if (first + times * atom.high) >> word.width == 0:  # no such id wraps
-                    found[_bare(atom)], steps[d] = {(f"id {d}",): 1}, Counted(times, first)
+                    found[_bare(atom)], steps[d] = {(InnerName(Kind.ID, d),): 1}, Counted(times, first)
         return found, steps
 
     def halves(self) -> dict[Term, Half]:
@@ -79,7 +78,7 @@ class LaunchIntegers:
         """The name of that, or one that stands for it here alone."""
         known = self.names.by_word()
         name = known.get(stride) or known.get(_bare(stride))
-        return name if name is not None and self.is_number(stride, name) else f"{STRIDE}{dimension}"
+        return name if name is not None and self.is_number(stride, name) else InnerName(Kind.STRIDE, dimension)
 
     def local_size(self, dimension: int) -> Polynomial:
         """Of the group itself: the last one may be smaller than the one that has the name."""
@@ -90,9 +89,9 @@ class LaunchIntegers:
 
     def most(self, name: str) -> Polynomial:
         """The same, but for the size of a group: at most that of which the host knows."""
-        if not name.startswith(OWN_SIZE):
+        if not (isinstance(name, InnerName) and name.kind is Kind.OWN_SIZE):
             return {(name,): 1}
-        known = f"{LOCAL}_{name.removeprefix(OWN_SIZE)}"
+        known = f"{LOCAL}_{DIMENSIONS[name.number]}"
         value = value_of(self.names.found(known).word.term)
         return {(known,): 1} if value is None else {(): value}
 

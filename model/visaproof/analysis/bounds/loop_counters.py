@@ -15,13 +15,11 @@ from typing import cast
 from visaproof.analysis.bounds.integers import Below, Half, Integers
 from visaproof.analysis.bounds.launch_integers import conjuncts
 from visaproof.checking.ladder import literals
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
-
-LOOP = "loop "
-"""What stands for a counter; no name of a launch has a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class LoopCounters:
                 if one.word not in used or one.word in found:
                     continue
                 reader = Integers(atoms, halves)
-                begins, name = reader.exact(one.first), f"{LOOP}{len(counters)}"
+                begins, name = reader.exact(one.first), InnerName(Kind.COUNTER, len(counters))
                 if begins is not None:
                     found[one.word] = plus(begins, {(name,): 1})
                     counters[name] = _Read(one.step, tuple(reader.limits), held)
@@ -153,7 +151,7 @@ def _has_counter(one: Polynomial) -> bool:
 
 def is_counter(name: str) -> bool:
     """Whether it stands for one."""
-    return name.startswith(LOOP)
+    return is_inner(name, Kind.COUNTER)
 
 
 def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[str]) -> Polynomial | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from visaproof.launch.relations.launch_names import OWN_SIZE
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 
 
@@ -43,14 +43,15 @@ def upper(one: Polynomial) -> Polynomial:
     """Without what is subtracted and is not known: at least as much.  A size that is subtracted is at least 1."""
     total: Polynomial = {}
     for part, count in one.items():
-        known = part if count > 0 else tuple(name for name in part if not name.startswith(OWN_SIZE))
+        known = part if count > 0 else tuple(name for name in part if not is_inner(name, Kind.OWN_SIZE))
         if count > 0 or not any(map(is_unknown, known)):
             total = plus(total, {known: count})
     return total
 
 
 def is_unknown(name: str) -> bool:
-    return " " in name
+    """Whether it is none that a host gives."""
+    return isinstance(name, InnerName)
 
 
 def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:

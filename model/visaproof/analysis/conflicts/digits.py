@@ -20,7 +20,8 @@ from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import exact
 from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
-from visaproof.launch.relations.launch_names import LOCAL, OWN_SIZE, LaunchNames
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
+from visaproof.launch.relations.launch_names import LOCAL, LaunchNames
 from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import (
     Polynomial,
@@ -81,9 +82,9 @@ class Digits:
     def _of_launch(self, relation: Relation) -> Relation | None:
         """With the sizes of the launch for those of the group, if it says no less then."""
         large = relation.left if relation.sign == ">=" else relation.right
-        if any(name.text.startswith(OWN_SIZE) for name in names_in(large)):
+        if any(is_inner(name.text, Kind.OWN_SIZE) for name in names_in(large)):
             return None
-        sizes = {f"{OWN_SIZE}{name}": f"{LOCAL}_{name}" for name in DIMENSIONS}
+        sizes: dict[str, str] = {InnerName(Kind.OWN_SIZE, d): f"{LOCAL}_{name}" for d, name in enumerate(DIMENSIONS)}
         return Relation(relation.sign, renamed(relation.left, sizes), renamed(relation.right, sizes))
 
     def _orders(self) -> Iterator[tuple[Relation, ...]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from visaproof.isa.surface_keys import StateAt, TableEntry
 from visaproof.launch.input_meaning import Argument, BufferAddress, Surface
 from visaproof.launch.launch import Launch
 from visaproof.launch.relations.exact_terms import Word
@@ -54,8 +55,8 @@ def _surfaces(kernel: Kernel, launch: Launch) -> Iterator[tuple[Argument, str]]:
     """The arguments with a surface, and how a kernel names it."""
     for number in launch.binding_table:
         if (bound := launch.surface(number)) is not None:
-            yield bound, f"bti {number}"
+            yield bound, str(TableEntry(number))
     for item in kernel.inputs:
         for piece in launch.pieces(item.variable):
             if isinstance(piece.meaning, Surface | BufferAddress):
-                yield piece.meaning.argument, f"bindless {item.variable}.{piece.offset}"
+                yield piece.meaning.argument, str(StateAt(item.variable, piece.offset))

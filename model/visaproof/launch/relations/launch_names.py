@@ -26,7 +26,8 @@ from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
 from visaproof.launch.relations.image_names import NoNumber, extent_named
-from visaproof.launch.relations.named_words import COUNT, GLOBAL, LAUNCH_NAMES, LOCAL, OWN_SIZE, Named, Place
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
+from visaproof.launch.relations.named_words import COUNT, GLOBAL, LAUNCH_NAMES, LOCAL, Named, Place
 from visaproof.launch.relations.vector_names import component, names_of
 from visaproof.program.kernel import Kernel
 from visaproof.smt import (
@@ -113,13 +114,13 @@ class LaunchNames:
         launched, name = self.start.group.launched, f"{LOCAL}_{DIMENSIONS[dimension]}"
         if launched is None or value_of(size := launched.sizes[dimension]) is not None:
             return name
-        return name if self.found(name).word.term is size else f"{OWN_SIZE}{DIMENSIONS[dimension]}"
+        return name if self.found(name).word.term is size else InnerName(Kind.OWN_SIZE, dimension)
 
     def own_words(self) -> dict[Term, str]:
         """The sizes of the group by the words that hold them, where they may be less than those of the launch."""
         launched, found = self.start.group.launched, dict[Term, str]()
         for dimension in range(len(DIMENSIONS)) if launched is not None else ():
-            if (name := self.own_size(dimension)).startswith(OWN_SIZE) and launched is not None:
+            if is_inner(name := self.own_size(dimension), Kind.OWN_SIZE) and launched is not None:
                 found[launched.sizes[dimension]] = name
                 payload = self._payload(LaunchValue.LOCAL_SIZE, dimension)
                 found |= {} if payload is None else {payload.word.term: name}
@@ -127,8 +128,8 @@ class LaunchNames:
 
     def _found(self, name: str) -> Named:
         launched = self.start.group.launched
-        if name.startswith(OWN_SIZE) and launched is not None:
-            return Named(Word(launched.sizes[DIMENSIONS.index(name.removeprefix(OWN_SIZE))]))
+        if isinstance(name, InnerName) and name.kind is Kind.OWN_SIZE and launched is not None:
+            return Named(Word(launched.sizes[name.number]))
         if name in LAUNCH_NAMES:
             value, _, dimension = name.rpartition("_")
             return self._of_launch(value, DIMENSIONS.index(dimension))

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.smt import Bool
 
 LOCAL, GLOBAL, COUNT = "local_size", "global_size", "group_count"
 LAUNCH_NAMES = tuple(f"{value}_{dimension}" for value in (LOCAL, GLOBAL, COUNT) for dimension in DIMENSIONS)
 """Of the launch, whatever arguments are called."""
-OWN_SIZE = "local size "
-"""Of a group, before its dimension; nobody can state it, as no name has a space."""
-SIZES_OF_LAUNCH = frozenset((*LAUNCH_NAMES, *(f"{OWN_SIZE}{dimension}" for dimension in DIMENSIONS)))
+SIZES_OF_LAUNCH = frozenset((*LAUNCH_NAMES, *(InnerName(Kind.OWN_SIZE, number) for number in range(len(DIMENSIONS)))))
 """What is at least 1 in every launch; a name that only begins so is that of an argument."""
 
 Place = tuple[str, int]

@@ -4,6 +4,7 @@ import numpy as np
 
 from visaproof.decode.surfaces import StateElement, may_be_handle, unbound
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.surface_keys import HandleNumber
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arithmetic import written
 from visaproof.machine.arrays.arrays import Array, Bools
@@ -59,7 +60,7 @@ class StateMoves:
         if may_be_handle(key) and not self._arena.has(key):
             handles = self._moved(movs, lane, batch)
             for handle in np.unique(handles):
-                if self._arena.has(known := f"bindless handle {handle}"):
+                if self._arena.has(known := str(HandleNumber(handle))):
                     numbers[handles == handle] = threads.surface_number(known)
         return numbers
 

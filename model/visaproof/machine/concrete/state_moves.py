@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from visaproof.decode.surfaces import HANDLE_BYTES, StateElement, handle_place, index_missing, may_be_handle, unbound
+from visaproof.isa.surface_keys import HandleNumber
 from visaproof.machine.concrete.operands import ConcreteOperands
 from visaproof.machine.concrete.predicates import enabled_lanes
 from visaproof.program.operands import Elements, Source
@@ -62,7 +63,8 @@ class ConcreteStateMoves:
     def keys(self, variable: str) -> list[str]:
         """The names of the surface that a variable stands for: by its handle as well, where the number may be one."""
         key = self._held(StateElement(variable, 0))
-        return [key, f"bindless handle {self._handle(variable, key)}"] if may_be_handle(key) else [key]
+        handle = self._handle(variable, key) if may_be_handle(key) else None
+        return [key] if handle is None else [key, str(HandleNumber(handle))]
 
     def _handle(self, variable: str, key: str) -> int | None:
         """The number by which a surface is found: one that was moved into the variable, or in the operand itself."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from zlib import crc32
 
+from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, TableEntry, surface_key
+
 PRIVATE = "private memory"
 PRIVATE_SIZE = 1 << 40
 PRIVATE_AT = 0xFFF << 48
@@ -11,10 +13,11 @@ MOST_MOVED = 1 << 44
 
 def base_at(buffer: str) -> int:
     """Where a buffer lies if nothing else is said: so far from the next that no 32-bit index reaches that."""
-    _, _, index = buffer.rpartition(" ")
-    if index.isdigit():
-        return (int(index) + 1) << 48
-    return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
+    match surface_key(buffer):
+        case OfArgument(number) | TableEntry(number) | AtPayloadByte(number):
+            return (number + 1) << 48
+        case _:
+            return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from visaproof.checking.ladder import Values
+from visaproof.isa.surface_keys import OfArgument
 from visaproof.launch.launch import BufferOffset
 from visaproof.launch.matching import Program, surface_of
 from visaproof.launch.premises import premise
@@ -56,13 +57,13 @@ class Begins:
 
     def distance(self, index: int) -> BitVec:
         """How far the surface of an argument begins before its buffer."""
-        unit = min(self.elements.get(f"argument {index}", ALIGNMENT), ALIGNMENT)
+        unit = min(self.elements.get(str(OfArgument(index)), ALIGNMENT), ALIGNMENT)
         return scale(zero_extend(symbol(f"distance.argument {index}", 32 - unit.bit_length() + 1), 32), unit)
 
 
 def distances(program: Program, begins: Begins, keys: Iterable[str]) -> dict[str, BitVec]:
     """The distance of each surface of which the launch hands it over, by the kernel's own name of the surface."""
-    words = {f"argument {index}": begins.distance(index) for index in _handed(program)}
+    words = {str(OfArgument(index)): begins.distance(index) for index in _handed(program)}
     named = {key: surface_of(program, key, by_meaning=True) for key in keys}
     return {key: words[name] for key, name in named.items() if name in words}
 

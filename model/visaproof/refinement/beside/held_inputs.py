@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from visaproof.isa.surface_keys import OfArgument, StateAt, TableEntry, surface_key
 from visaproof.launch.input_meaning import ArgumentValue, BufferOffset, LocalId, Piece, SlmAddress
 from visaproof.launch.launch import BufferAddress, Surface
 from visaproof.launch.matching import THREAD_STATE, Program, meant
@@ -123,11 +124,14 @@ def unlike_surfaces(
     held: Sequence[HeldInput], binding_table: Mapping[str, int], surfaces: Mapping[str, str], name: str
 ) -> Iterator[str]:
     """Names of surfaces that stand for another one than the launch says."""
-    handles = {f"{one.variable}.{one.start}": one.argument for one in held if one.handle}
+    handles = {StateAt(one.variable, one.start): one.argument for one in held if one.handle}
     for key, stands_for in surfaces.items():
-        kind, _, where = key.partition(" ")
-        argument = (
-            binding_table.get(where) if kind == "bti" else handles.get(where if kind == "bindless" else f"{key}.0")
-        )
-        if argument is not None and stands_for != f"argument {argument}":
+        match named := surface_key(key):
+            case TableEntry(index):
+                argument = binding_table.get(str(index))
+            case StateAt():
+                argument = handles.get(named)
+            case _:
+                argument = handles.get(StateAt(key, 0))
+        if argument is not None and stands_for != str(OfArgument(argument)):
             yield f"{key} of the {name} stands for {stands_for}, and by its launch for argument {argument}"

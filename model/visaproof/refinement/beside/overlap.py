@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, TableEntry, argument_number, surface_key
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Matching, Program
 from visaproof.launch.overlap import CONSTANT, NOTHING_SAID, SURFACE_ALIGNMENT, ArgumentInfo, may_overlap
@@ -16,8 +17,6 @@ from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 
-ARGUMENT = "argument "
-BY_NUMBER = ("bti ", "surface at payload byte ")
 """What the names of surfaces begin with of which no launch says whose they are."""
 
 
@@ -82,7 +81,7 @@ def _alignment(name: str, info: ArgumentInfo, pointed: Collection[str], by_surfa
 def elements_of(source: Program) -> dict[str, int]:
     """The bytes of an element of each argument, by the common name of its buffer, where the source says it."""
     infos = source.launch.infos.items()
-    return {f"{ARGUMENT}{index}": info.alignment for index, info in infos if info.has_element}
+    return {str(OfArgument(index)): info.alignment for index, info in infos if info.has_element}
 
 
 def _reason(pair: Pair, infos: Mapping[str, ArgumentInfo], stated: Collection[Pair]) -> Premise | None:
@@ -100,12 +99,12 @@ def _reason(pair: Pair, infos: Mapping[str, ArgumentInfo], stated: Collection[Pa
 
 def info_of(launch: Launch, surface: str) -> ArgumentInfo:
     """What the source says of the argument that a surface shows."""
-    kind, _, index = surface.partition(" ")
-    return launch.info(int(index)) if kind == ARGUMENT.strip() and index.isdigit() else NOTHING_SAID
+    index = argument_number(surface)
+    return NOTHING_SAID if index is None else launch.info(index)
 
 
 def _is_of_an_argument(surface: str) -> bool:
-    return surface.startswith((ARGUMENT, *BY_NUMBER))
+    return isinstance(surface_key(surface), OfArgument | TableEntry | AtPayloadByte)
 
 
 def _written(question: Question) -> Iterator[str]:
@@ -124,7 +123,7 @@ def _stated(pair: tuple[str, str], source: Program, by_meaning: bool) -> Pair:
 def _named(name: str, source: Program, by_meaning: bool) -> str:
     """The surface of an argument, by its name or its number; of unknown launches by the number of the surface."""
     if not by_meaning:
-        return f"bti {name}" if name.isdigit() else name
+        return str(TableEntry(int(name))) if name.isdigit() else name
     launch = source.launch
     found = [index for index, own in launch.arg_names.items() if own == name]
     if not found and name.isascii() and name.isdigit():
@@ -132,7 +131,7 @@ def _named(name: str, source: Program, by_meaning: bool) -> str:
     if not found:
         known = ", ".join(launch.arg_names.values()) or "their numbers"
         raise _no_pair(f"disjoint: the kernel has no argument {name!r}", source, f"arguments: {known}")
-    return f"{ARGUMENT}{found[0]}"
+    return str(OfArgument(found[0]))
 
 
 def _no_pair(message: str, source: Program, hint: str = "") -> ReadError:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from visaproof.checking.ladder import Values
 from visaproof.decode.texels import Outside
+from visaproof.isa.surface_keys import OfArgument
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import Program
 from visaproof.smt import Bool, Term, bool_symbol
@@ -50,7 +51,7 @@ def chosen(used: Iterator[int] | list[int], samplers: Samplers) -> Iterator[Bool
 
 
 def sampler_symbol(what: int | Argument) -> Bool:
-    return bool_symbol(ReadsBorder(what if isinstance(what, int) else f"argument {what.index}"))
+    return bool_symbol(ReadsBorder(what if isinstance(what, int) else str(OfArgument(what.index))))
 
 
 def is_sampler(term: Term) -> bool:
@@ -71,7 +72,7 @@ def outside_of(samplers: Samplers, values: Values) -> dict[int, Outside]:
     outside = {int(name): one for name, one in found.items() if name.isdecimal()}
     for number, what in samplers.items():
         if isinstance(what, Argument):
-            outside[number] = found.get(f"argument {what.index}", Outside.EDGE)
+            outside[number] = found.get(str(OfArgument(what.index)), Outside.EDGE)
         elif what.filtering == "nearest" and not what.normalized and what.addressing in _KNOWN:
             outside[number] = _KNOWN[what.addressing]
     return outside

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.surface_keys import HandleNumber, surface_key
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import MissingSurface, Outcome, Undefined
 from visaproof.refinement.environment.collisions import Modified
@@ -112,15 +113,11 @@ class Ran:
         return self.left_flat or (buffers and self.left is not None)
 
 
-BY_HANDLE = "bindless handle "
-"""What the name of a surface begins with that is found by the number of its handle."""
-
-
 def at_no_surface(missing: MissingSurface, surfaces: Collection[str]) -> Outcome:
     """How a run ends at a message to the surface of no argument, if surfaces are found by their handles.
 
     Raises NotModelled where they are not.
     """
-    if not any(key.startswith(BY_HANDLE) for key in surfaces):
+    if not any(isinstance(surface_key(key), HandleNumber) for key in surfaces):
         raise NotModelled(f"surface {missing.surface!r}, of which nothing is known", missing.position) from missing
     return Outcome((), Undefined(missing.position, f"the surface {missing.surface!r} is that of no argument"))

@@ -12,6 +12,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.isa.surface_keys import HandleNumber
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
@@ -36,7 +37,7 @@ from visaproof.refinement.testing.memory import (
     sampled_image,
     views,
 )
-from visaproof.refinement.testing.ran import BY_HANDLE, Prepared, Ran, at_no_surface, ran_of
+from visaproof.refinement.testing.ran import Prepared, Ran, at_no_surface, ran_of
 from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
@@ -250,7 +251,7 @@ class Runner:
             if not any((variable, first + byte) in self.trace.registers.initial_reads for byte in range(HANDLE_BYTES)):
                 state.registers[variable][first : first + HANDLE_BYTES] = (number << 6).to_bytes(HANDLE_BYTES, "little")
             handle = int.from_bytes(state.registers[variable][first : first + HANDLE_BYTES], "little")
-            name = f"{BY_HANDLE}{handle}"
+            name = str(HandleNumber(handle))
             if name in state.surfaces:
                 raise NotModelled("two arguments with the same handle")
             if common in after:

@@ -8,6 +8,7 @@ from typing import cast
 from visaproof.analysis.surface_sizes import with_sizes
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.surface_keys import OfArgument, by_handle
 from visaproof.launch.assumptions import BUFFER_BASES, Start
 from visaproof.launch.float_results import Floats, ieee_start
 from visaproof.launch.launch import BufferAddress, LaunchValue, Surface, TableSurface
@@ -39,9 +40,6 @@ from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
 from visaproof.semantics.symbolic.value_names import Owner, RegisterByte
 from visaproof.smt import BitVec, Bool, const
-
-BINDLESS = "bindless "
-"""What the names of surfaces begin with that are reached by a handle."""
 
 
 def one_to_one(
@@ -122,7 +120,7 @@ def _runner(
     keys = [*ran.surfaces, *(one.origin.surface for one in ran.arbitrary if one.origin is not None)]
     handles = dict(_handles(program)) if by_meaning and may_lose else {}
     known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
-    lost = tuple(key for key, common in known.items() if common is None and key.startswith(BINDLESS) and handles)
+    lost = tuple(key for key, common in known.items() if common is None and by_handle(key) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
     unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
@@ -138,7 +136,7 @@ def _unwritten(program: Program) -> Iterator[str]:
     """The surfaces of `__constant` arguments, and of images that are only read."""
     for index, info in program.launch.infos.items():
         if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
-            yield f"argument {index}"
+            yield str(OfArgument(index))
 
 
 def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
@@ -153,7 +151,7 @@ def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
             if piece.first_byte:
                 continue
             if isinstance(piece.meaning, Surface | BufferAddress):
-                yield (item.variable, piece.offset), f"argument {piece.meaning.argument.index}"
+                yield (item.variable, piece.offset), str(OfArgument(piece.meaning.argument.index))
             elif isinstance(piece.meaning, TableSurface):
                 yield (item.variable, piece.offset), program.table(piece.meaning.table.value)
 
@@ -178,7 +176,7 @@ def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte
 
 def _buffer_name(program: Program, meaning: BufferAddress | LaunchValue) -> str:
     if isinstance(meaning, BufferAddress):
-        return f"argument {meaning.argument.index}"
+        return str(OfArgument(meaning.argument.index))
     return program.table(meaning.value) if meaning in BUFFER_BASES else PRIVATE
 
 

@@ -8,6 +8,7 @@ from visaproof.checking.counterexample import Counterexample
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.usual_launches import MOST_BUFFER, Stated
+from visaproof.isa.surface_keys import TableEntry
 
 EVENTS = {"lanes-collide": Event.COLLISION, "outside": Event.OUTSIDE}
 """Findings that a launch can show."""
@@ -27,7 +28,7 @@ def launch_that_shows(found: Counterexample, program: Program) -> ExampleLaunch 
     sizes = {
         argument: surface.size
         for index, argument in program.launch.binding_table.items()
-        if (surface := found.state.surfaces.get(f"bti {index}")) is not None
+        if (surface := found.state.surfaces.get(str(TableEntry(index)))) is not None
         and surface.size is not None
         and 0 < surface.size <= MOST_BUFFER
     }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from visaproof.refinement.beside.overlap import ARGUMENT
+from visaproof.isa.surface_keys import OfArgument, TableEntry, surface_key
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.sharing import SHARED, Pair
@@ -74,4 +74,10 @@ def _in_order(pair: Pair) -> list[str]:
 def _short(buffer: str, name: Naming) -> str:
     """An argument by its name, if it has one, or by its number."""
     named = name(buffer)
-    return named if named != buffer else buffer.removeprefix(ARGUMENT).removeprefix("bti ")
+    if named != buffer:
+        return named
+    match surface_key(buffer):
+        case OfArgument(index) | TableEntry(index):
+            return str(index)
+        case _:
+            return buffer

@@ -8,6 +8,7 @@ from itertools import product
 from visaproof.decode.synchronisation import OPCODES
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform, platform_named
+from visaproof.isa.surface_keys import TableEntry
 from visaproof.isa.types import DataType
 from visaproof.program.kernel import Kernel
 from visaproof.rules.language.expressions import Holes, number_of, read_expression, value_of
@@ -90,7 +91,7 @@ def _instance(rule: Rule, platform: Platform, holes: Holes) -> Instance:
         count = number_of(one.count, holes)
         match one.kind:
             case Kind.SURFACE:
-                surfaces[one.name if one.index is None else f"bti {one.index}"] = one.name
+                surfaces[one.name if one.index is None else str(TableEntry(one.index))] = one.name
                 surfaces[one.name] = one.name
                 text = f".decl {one.name} v_type=T num_elts=1"
             case Kind.PREDICATE:

@@ -1,0 +1,42 @@
+"""Integers of a launch that have no name of a user's: what stands for them in sums."""
+
+from enum import Enum
+
+
+class Kind(Enum):
+    """What such an integer is, by dimension or, of a counter, by its number."""
+
+    OWN_SIZE = "local size"
+    """Of a group itself: the last group may be smaller than the local size that the host gave."""
+    STRIDE = "stride"
+    """Of global ids, from one group to the next."""
+    GROUP = "group"
+    """The id of the group."""
+    ID = "id"
+    """The local id of the lane, or the word from which it follows."""
+    COUNTER = "loop"
+    """How far the counter of a loop is from where it began."""
+
+
+class InnerName(str):
+    """A name in a sum that no user can state.
+
+    It is made from its parts and asked for them, so that nothing is read out of its text, whatever arguments are
+    called.
+    """
+
+    kind: Kind
+    number: int
+
+    def __new__(cls, kind: Kind, number: int) -> "InnerName":
+        made = super().__new__(cls, f"{kind.value} {number}")
+        made.kind, made.number = kind, number
+        return made
+
+    def __getnewargs__(self) -> tuple[Kind, int]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.kind, self.number
+
+
+def is_inner(name: str, kind: Kind) -> bool:
+    """Whether it stands for an integer of this kind."""
+    return isinstance(name, InnerName) and name.kind is kind
