@@ -1,5 +1,7 @@
 """Settings of every test: Hypothesis draws the same examples in each run, and takes the time it needs.
 
+@pytest.mark.slow(but=2) leaves two cases of a test quick, of those that are spread over its parameters.
+
 --share 1/2 --seed WORD runs that share of the slow tests, another one for each seed: what CI has time for.
 """
 
@@ -28,7 +30,27 @@ def in_share(names: Iterable[str], share: str, seed: str) -> list[bool]:
     return [crc32(f"{seed} {name}".encode()) % of < taken for name in names]
 
 
+def quick_cases(count: int, but: int) -> list[int]:
+    """Which of so many cases are quick under `@pytest.mark.slow(but=2)`: that many, spread over them."""
+    return [count * place // but for place in range(min(but, count))] if count > but else list(range(count))
+
+
+def _take_mark_from_quick_cases(items: list[pytest.Item]) -> None:
+    cases: dict[tuple[object, ...], list[pytest.Item]] = {}
+    for item in items:
+        marker = item.get_closest_marker("slow")
+        if marker is not None and marker.kwargs:
+            cases.setdefault((item.parent, getattr(item, "originalname", item.name), marker.kwargs["but"]), []).append(
+                item
+            )
+    for (*_, but), of_one in cases.items():
+        for place in quick_cases(len(of_one), int(str(but))):
+            of_one[place].own_markers = [mark for mark in of_one[place].own_markers if mark.name != "slow"]
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _take_mark_from_quick_cases(items)
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
     kept = in_share((item.nodeid for item in slow), str(config.getoption("--share")), str(config.getoption("--seed")))
     left_out = {item for item, is_kept in zip(slow, kept, strict=True) if not is_kept}

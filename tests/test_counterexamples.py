@@ -34,6 +34,7 @@ def test_the_sides_of_a_wrong_rule_have_the_recorded_values(path: Path):
     assert path.stat().st_size <= MOST_BYTES
 
 
+@pytest.mark.slow
 def test_the_files_are_those_that_the_refutations_write():
     """`make counterexamples` writes what is missing; a file that no claim writes any more is to be removed.
 

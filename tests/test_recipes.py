@@ -40,6 +40,7 @@ def asked(tmp_path: Path, **inputs: str) -> tuple[int, str]:
     return run.returncode, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_the_action_annotates_and_leaves_every_file(tmp_path):
     code, out = asked(tmp_path, paths="docs/examples/pairs.visaasm", options="--launch 'docs/examples/pairs.bin'")
     assert code == 1
@@ -55,6 +56,7 @@ def test_the_action_passes_where_nothing_is_found(tmp_path):
     assert asked(tmp_path, paths="docs/examples/pairs_fixed.visaasm", options=options)[0] == 0
 
 
+@pytest.mark.slow
 def test_the_action_takes_a_baseline(tmp_path):
     known = tmp_path / "known.json"
     pairs = [str(EXAMPLES / f"pairs{suffix}") for suffix in (".visaasm", ".bin")]

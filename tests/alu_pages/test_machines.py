@@ -23,6 +23,7 @@ def test_the_other_machines_do_what_the_page_allows(form: str, machine: str) -> 
     assert measured(form, 1, SEED, machine).differences == []
 
 
+@pytest.mark.slow(but=22)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_concrete_machine_answers_on_every_type_of_the_page(form: str) -> None:
     assert measured(form, 24, SEED + 1).reasons == {}

@@ -82,6 +82,7 @@ def test_a_kernel_is_asked_about_in_one_call() -> None:
     assert not visaproof.conflicts(EXAMPLES / "pairs_fixed.visaasm", launch="none").ok
 
 
+@pytest.mark.slow
 def test_bounds_and_refinement_are_asked_in_one_call() -> None:
     kernel = visaproof.read_kernel(EXAMPLES / "rows.visaasm", launch=EXAMPLES / "rows.bin")
     unstated = visaproof.bounds(kernel)
@@ -90,6 +91,7 @@ def test_bounds_and_refinement_are_asked_in_one_call() -> None:
     assert isinstance(visaproof.refines(kernel, kernel), visaproof.Refines)
 
 
+@pytest.mark.slow
 def test_answers_name_what_they_rest_on(capsys: pytest.CaptureFixture[str]) -> None:
     """The same as on the command line: premises, and what was not asked."""
     kernel = EXAMPLES / "pairs_fixed.visaasm"
@@ -105,6 +107,7 @@ def test_answers_name_what_they_rest_on(capsys: pytest.CaptureFixture[str]) -> N
     assert not visaproof.conflicts(kernel, launch="none", assume="none").premises
 
 
+@pytest.mark.slow
 def test_a_comparison_names_what_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
     source, target = EXAMPLES / "reload.visaasm", EXAMPLES / "reload_once.visaasm"
     assert main(["refine", str(source), str(target)]) == 1

@@ -190,11 +190,13 @@ def same_runs(found: Any) -> TwoRuns:
     return TwoRuns((found.runs[0].outcome, found.runs[1].outcome), (), ())
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("net", NETS)
 def test_a_net_catches_what_is_planted(net: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert NETS[net].catches(monkeypatch)
 
 
+@pytest.mark.slow(but=29)
 @pytest.mark.parametrize("net", NETS)
 def test_a_net_that_is_cut_lets_it_pass(net: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for where, name, replacement in NETS[net].cuts:

@@ -39,6 +39,7 @@ def verdicts(file: dict[str, Any], key: str = "bounds") -> list[str]:
 # ---------------------------------------------------------------- off by one
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("variant", STATEFUL)
 def test_the_guard_that_admits_n_reaches_outside(variant: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`if (i <= n)` with n elements: the last lane reads 0, and its write is dropped."""
@@ -54,6 +55,7 @@ def test_the_guard_that_admits_n_reaches_outside(variant: str, capsys: pytest.Ca
         assert found["replayed"]
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("variant", STATEFUL)
 def test_the_right_guard_stays_inside(variant: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, file = asked(capsys, *dump("oob_offbyone_fixed", variant), *SIZES)
@@ -79,6 +81,7 @@ def test_a_guarded_kernel_is_in_bounds_for_arrays_of_n(capsys: pytest.CaptureFix
     assert set(verdicts(found)) == {"proved"}
 
 
+@pytest.mark.slow
 def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("oob_offbyone"), *SIZES]) == 1
     output = capsys.readouterr().out
@@ -118,6 +121,7 @@ def test_assumptions_that_contradict_each_other_prove_nothing(capsys: pytest.Cap
 # ---------------------------------------------------------------- sizes that nothing is known of
 
 
+@pytest.mark.slow
 def test_an_arbitrary_size_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("vadd")]) == 1
     output = capsys.readouterr().out
@@ -150,6 +154,7 @@ def test_what_is_undefined_inside_of_its_surface_says_why_no_launch_is_shown(
 # ---------------------------------------------------------------- uninitialised values
 
 
+@pytest.mark.slow
 def test_a_widened_kernel_uses_predicate_bits_that_nothing_wrote(capsys: pytest.CaptureFixture[str]) -> None:
     code, file = asked(capsys, *dump("vc_scatter4", "pvc-vc"))
     assert code == 1
@@ -158,6 +163,7 @@ def test_a_widened_kernel_uses_predicate_bits_that_nothing_wrote(capsys: pytest.
     assert not bits["harmless"]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("variant", ["dg2-vc", "tgllp-vc"])
 def test_the_kernel_that_is_not_widened_does_not(variant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(capsys, *dump("vc_scatter4", variant))[1]["unwritten"] == []
@@ -323,6 +329,7 @@ def test_a_disabled_lane_reads_nothing(tmp_path: Path, capsys: pytest.CaptureFix
 # ---------------------------------------------------------------- counterexamples and options
 
 
+@pytest.mark.slow
 def test_the_counterexamples_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "found"
     assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--save", str(folder)]) == 1
@@ -334,6 +341,7 @@ def test_the_counterexamples_replay(tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_reads_of_what_nothing_wrote_are_saved_as_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("vc_scatter4", "pvc-vc"), "--save", str(tmp_path)]) == 1
     assert "line-69-unwritten-P2.json" in capsys.readouterr().err
@@ -342,6 +350,7 @@ def test_reads_of_what_nothing_wrote_are_saved_as_two_runs(tmp_path: Path, capsy
     assert "line 69 reads uninitialised P2" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_larger_surface_does_not_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--save", str(tmp_path)]) == 1
     path = min(tmp_path.iterdir())

@@ -104,6 +104,7 @@ def verdicts(file: dict[str, Any]) -> set[str]:
     return {one["verdict"] for one in file["undefined"]}
 
 
+@pytest.mark.slow(but=35)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("read", "use"), list(product(READS, USES)))
 def test_an_undefined_value_with_an_effect_is_a_finding(

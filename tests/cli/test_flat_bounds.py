@@ -101,6 +101,7 @@ def test_the_right_guard_stays_inside_whatever_the_pointers_are(
     assert any(assumption.startswith("buffers-end: a buffer begins") for assumption in file["assumptions"])
 
 
+@pytest.mark.slow
 def test_an_index_with_a_sign_reaches_before_the_buffer_from_2_gib_on(capsys: pytest.CaptureFixture[str]) -> None:
     """`-cl-intel-use-32bit-ptr-arith` extends the sign of the 32-bit offset."""
     code, file = of_dump(capsys, "saxpy_guard", "tgllp-O2-simd8-a64-ptr32", "--size", "x=4*n", "--size", "y=4*n")
@@ -120,6 +121,7 @@ def test_private_memory_has_the_bytes_that_ze_info_says(capsys: pytest.CaptureFi
     assert any("has 256 bytes" in assumption for assumption in file["assumptions"])  # 32 for each of 8 work items
 
 
+@pytest.mark.slow
 def test_a_table_of_the_program_is_a_buffer_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     _, file = of_dump(capsys, "const_lut", "tgllp-O2-simd8", "--size", "lut=64")
     tables = [message for message in file["messages"] if message["surface"] == "&lut"]

@@ -160,6 +160,7 @@ def test_what_is_no_regular_file_is_an_error_at_once(which: tuple[str, str], ran
     assert ran(which, device) == 2
 
 
+@pytest.mark.slow(but=13)
 @pytest.mark.parametrize("which", INPUTS, ids="-".join)
 def test_a_folder_and_an_empty_file_are_no_bug(which: tuple[str, str], ran, tmp_path: Path) -> None:
     folder = tmp_path / f"folder{INPUTS[which][1]}"
@@ -187,6 +188,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow(but=7)
 @pytest.mark.parametrize("which", INPUTS, ids="-".join)
 def test_deep_nesting_is_an_error_in_the_input(which: tuple[str, str], ran, tmp_path: Path) -> None:
     for name, text in NESTED.items():
@@ -221,6 +223,7 @@ def spread(found: list[re.Match[bytes]]) -> list[re.Match[bytes]]:
     return found[:: max(1, len(found) // MOST)]
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("digits", [b"9" * 5_000, b"0x" + b"f" * 5_000, b"-" + b"9" * 5_000], ids=["dec", "hex", "neg"])
 @pytest.mark.parametrize("sample", ["rule", "dump", "example"])
 def test_a_number_of_5000_digits_is_an_error_in_the_input(sample: str, digits: bytes, ran, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_the_pasted_command_shows_the_collision(capsys: pytest.CaptureFixture[st
     assert "both write byte" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_pasted_command_shows_the_access_outside(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bounds", *dump("oob_offbyone"), "--size", "src=4*n", "--size", "dst=4*n"]) == 1
     command = command_in(capsys.readouterr().out)
@@ -122,6 +123,7 @@ def test_a_difference_is_shown_as_a_launch_of_both_kernels(
     assert ends[0] != ends[1]
 
 
+@pytest.mark.slow
 def test_two_kernels_that_end_alike_are_no_example(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

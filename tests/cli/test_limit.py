@@ -68,6 +68,7 @@ def test_every_command_that_asks_has_a_limit() -> None:
     assert all(hasattr(import_module(f"visaproof.cli.{name}"), "run") for name in COMMANDS)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("command", ["conflicts", "bounds"])
 def test_deep_nests_of_back_edges_end_within_the_limit(command: str, tmp_path: Path, capsys) -> None:
     """And each scatter is answered, or named with its place."""
@@ -123,6 +124,7 @@ def test_a_pair_ends_within_the_limit(tmp_path: Path, capsys) -> None:
     assert code != 3 or "limit of 0.5 s reached" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_pairs_of_tv_end_within_the_limit(tmp_path: Path) -> None:
     folder = tmp_path / "dumps"
     folder.mkdir()

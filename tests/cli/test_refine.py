@@ -119,6 +119,7 @@ def test_a_surface_and_an_address_are_one_buffer_under_conditions(capsys: pytest
     assert "where\n    the source stays inside its buffers\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_pointer_is_shown_as_the_runs_get_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever a solver said of it: the file that replays has the same addresses."""
     files = dump("swap_pairs", "tgllp-O2-simd8-a64"), dump("copy16", "tgllp-O2-simd8-a64")

@@ -14,6 +14,7 @@ def dump(kernel: str, variant: str) -> Path:
     return DATA / "visaasm" / kernel / f"{variant}.visaasm"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", ["vadd", "swap_pairs"])
 @pytest.mark.parametrize(("one", "other"), [(WIDTHS[0], WIDTHS[1]), (WIDTHS[0], WIDTHS[2]), (WIDTHS[1], WIDTHS[2])])
 def test_threads_of_other_widths_refine_each_other(kernel, one, other, visaproof):
@@ -48,6 +49,7 @@ def test_a_race_is_shown_saved_and_replayed(tmp_path, visaproof):
     assert visaproof("replay", path).code == 1
 
 
+@pytest.mark.slow
 def test_threads_that_run_in_order_do_not_race(visaproof):
     files = dump("permute_scatter", WIDTHS[2]), dump("permute_scatter", WIDTHS[1])
     found = visaproof("refine", *files, "--launch", MANIFEST, "--undefined", "race=allow")

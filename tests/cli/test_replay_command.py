@@ -102,6 +102,7 @@ def test_json_lists_every_file(visaproof, example):
     assert "not a counterexample" in unreadable["error"]
 
 
+@pytest.mark.slow
 def test_no_solver_is_loaded(example):
     code = "import sys; from visaproof.cli import main; main(sys.argv[1:]); print('z3' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code, "replay", str(example)], capture_output=True, text=True)

@@ -102,6 +102,7 @@ def test_todays_tool_accepts_every_file_with_a_2d_block(tmp_path: Path) -> None:
     assert len(blocks) > 10
 
 
+@pytest.mark.slow
 def test_a_launch_that_shows_it_is_a_command_that_shows_it(visaproof, conflict: Path) -> None:
     emitted = visaproof("replay", conflict, "--emit", "run", *PAIRS)
     assert emitted.code == 0, emitted.err

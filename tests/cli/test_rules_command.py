@@ -25,6 +25,7 @@ def _file(folder: Path, mask: str = "M1", head: str = "", channel: str = "R") ->
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_as_stated_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Proved as stated, and refuted as expected."""
     assert main(["rules", _file(tmp_path)]) == 0

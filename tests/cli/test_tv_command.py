@@ -92,6 +92,7 @@ def test_the_text_has_the_table_and_what_wants_attention(listed, visaproof):
     assert "copy16/" not in found.out.split("DOES NOT")[1]
 
 
+@pytest.mark.slow
 def test_a_class_selects_and_another_name_is_an_error(listed, visaproof, capsys):
     path = listed(REWRITE, WRONG)
     code, document = asked(capsys, path, "--class", "rewrite")
@@ -296,6 +297,7 @@ def test_json_holds_names_that_are_no_text(folder, tmp_path, capsys):
     assert document["asked"][0]["verdict"]["source"] == "a\\udcff"
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_loses_no_run(listed, tmp_path, visaproof):
     """As on a disk that is full: it is said, and the answers are shown."""
     found = visaproof("tv", listed(REWRITE), "--cache", tmp_path / "no such folder" / "answers")
@@ -317,6 +319,7 @@ def test_two_kernels_are_for_refine(tmp_path, visaproof):
     assert f"visaproof refine {tmp_path / 'a.visaasm'} {tmp_path / 'b.visaasm'}" in found.err
 
 
+@pytest.mark.slow
 def test_files_without_a_pair_have_a_row_with_a_name(folder, visaproof):
     dumps = folder("dumps", a=f"vadd/{SIMD8}", b="vadd/dg2-O2-simd8")
     (dumps / "c.visaasm").write_text("")
@@ -325,6 +328,7 @@ def test_files_without_a_pair_have_a_row_with_a_name(folder, visaproof):
     assert any(line.startswith("  in no pair") for line in found.out.splitlines())
 
 
+@pytest.mark.slow
 def test_stats_count_what_each_strategy_decided(listed, visaproof):
     devices = {"kernel": "copy16", "rewrite": "copy16", "a": SIMD8, "b": "dg2-O2-simd8", "class": "devices"}
     found = visaproof("tv", listed(devices), "--stats")

@@ -109,6 +109,7 @@ def test_a_cross_checked_kernel_has_its_ordinary_answer(visaproof):
     assert visaproof("conflicts", CONFLICT, *LAUNCH, "--cross-check").code == 1
 
 
+@pytest.mark.slow
 def test_other_processes_cross_check_as_well(visaproof, proofs):
     """What is asked there is asked of both: an answer of one alone would not be unknown."""
     from visaproof.checking.task_pool import Answered, side_by_side

@@ -45,6 +45,7 @@ def _heard(process, text) -> str:
     raise AssertionError(said)
 
 
+@pytest.mark.slow
 def test_a_change_asks_again_until_nothing_is_found(tmp_path, kernel):
     ran = _started(tmp_path, "--until-ok", "conflicts", kernel, "--launch", tmp_path / "manifest.json")
     try:

@@ -8,6 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
+@pytest.mark.slow
 def test_each_command_takes_the_binary_that_lies_beside(visaproof):
     pairs = EXAMPLES / "pairs.visaasm"
     for command in ("conflicts", "bounds", "check"):

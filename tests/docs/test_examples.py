@@ -13,6 +13,7 @@ from visaproof.launch.zebin import read_zebin
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("source", sorted(EXAMPLES.glob("*.cl")), ids=lambda source: source.stem)
 def test_the_dump_is_that_of_the_source(source: Path, tmp_path: Path) -> None:
     command = ["compile", "-file", str(source), "-device", "tgllp", "--format", "zebin", "-output_no_suffix"]

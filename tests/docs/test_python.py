@@ -21,6 +21,7 @@ def test_the_cells_of_the_notebook_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(cells) == 5
 
 
+@pytest.mark.slow
 def test_the_blocks_of_the_page_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """But for the one about files that nobody has."""
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "how-to" / "python.md").read_text("utf-8"), re.DOTALL)

@@ -56,6 +56,7 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]
     return file["messages"][1]["launch"]
 
 
+@pytest.mark.slow
 def test_a_branch_on_data_is_come_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     launch = stored(tmp_path, capsys)
     assert launch["found"]
@@ -64,6 +65,7 @@ def test_a_branch_on_data_is_come_to(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "in no buffer" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_without_that_data_no_launch_comes_to_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,6 +133,7 @@ def line_of(code: Program, opcode: str) -> int:
     return next(each.position.line for each in code.kernel.instructions() if each.opcode == opcode)
 
 
+@pytest.mark.slow(but=43)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("kind", UNSTATED)
@@ -155,6 +156,7 @@ def test_what_depends_on_an_unstated_result_is_found(kind: str, use: str, engine
         assert content[:12] + content[16:] == bytes(16 + 12)
 
 
+@pytest.mark.slow(but=21)
 @pytest.mark.parametrize("kind", UNSTATED)
 @pytest.mark.parametrize("use", USES)
 def test_both_engines_find_the_same(kind: str, use: str) -> None:
@@ -166,6 +168,7 @@ def test_both_engines_find_the_same(kind: str, use: str) -> None:
     assert answers[0] == answers[1]
 
 
+@pytest.mark.slow(but=14)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", UNSTATED)
 def test_a_lane_that_is_off_has_no_unstated_result(kind: str, engine: Engine) -> None:
@@ -267,6 +270,7 @@ def test_a_result_is_followed_through_memory_to_another_thread(engine: Engine) -
     assert bytes_of.on[0].thread == ThreadId((0, 0, 0), 0)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_loop_that_a_result_bounds_is_given_up_and_told(engine: Engine) -> None:
     """Under one choice it ends at once, under another it would take 2^32 rounds."""

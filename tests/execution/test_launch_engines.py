@@ -68,6 +68,7 @@ def compiled(entry: Entry) -> bool:
     return entry.kernel not in NOT_COMPARABLE
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize(
     ("folder", "entry"),
     [pair for pair in FILES if compiled(pair[1])],
@@ -226,6 +227,7 @@ def test_groups_get_more_private_memory_where_it_was_too_little(
     assert len(alone) == times
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("group", [0, 2, 4])
 def test_a_group_that_is_run_alone_comes_in_its_turn(group: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The arrays stop a thread that is defined, as if memory were missing; each group counts once."""

@@ -38,6 +38,7 @@ def expected_tiles(source: bytes, width: int, height: int, x: int, y: int) -> by
     return found.tobytes()
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("engine", ["arrays", "scalar"])
 @pytest.mark.parametrize("device", ["bmg", "pvc"])
 @pytest.mark.parametrize(("width", "height", "x", "y"), [(128, 40, 0, 0), (100, 21, -3, 9), (70, 12, 20, -5)])

@@ -55,6 +55,7 @@ def test_shared_memory_of_an_argument_is_made_smaller(capsys: pytest.CaptureFixt
         assert message["line"] in {one["line"] for one in outside}
 
 
+@pytest.mark.slow
 def test_what_is_stated_of_other_buffers_stays(capsys: pytest.CaptureFixture[str]) -> None:
     messages = asked(capsys, "neighbours", "--size", "out=16*n", "--where", "n >= 3")
     assert messages
@@ -66,6 +67,7 @@ def test_what_is_stated_of_other_buffers_stays(capsys: pytest.CaptureFixture[str
         assert launch["buffers"]["out"] == f"zeros:{16 * count}"
 
 
+@pytest.mark.slow
 def test_a_launch_that_was_not_seen_to_go_outside_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +95,7 @@ k:
 """
 
 
+@pytest.mark.slow
 def test_what_ends_the_run_before_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By address an access outside is undefined: the store behind a load of the same element never runs."""
     path = tmp_path / "k.visaasm"
@@ -112,6 +115,7 @@ FAR_APART = IN_PLACE.replace(
 )
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("large", "shown"), [(too_small.LARGE, 3), (1 << 16, 2)])
 def test_buffers_are_large_where_the_usual_ones_end_the_run(
     large: int, shown: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -138,6 +142,7 @@ BY_INDEX = IN_PLACE.replace(
 """Element i, and the one behind it by a 64th of what it holds."""
 
 
+@pytest.mark.slow
 def test_a_launch_is_looked_for_in_which_a_statement_reaches_furthest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def last_launch(body: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     return file["messages"][-1]["launch"]
 
 
+@pytest.mark.slow
 def test_indices_of_which_no_two_are_alike_come_behind_a_scatter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

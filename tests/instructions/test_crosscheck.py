@@ -86,6 +86,7 @@ def test_execute_and_footprint_agree_on_whole_states(shape: str) -> None:
     agree()
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_drawn_states_have_effects_of_every_kind(shape: str) -> None:
     """The agreement above is not about nothing: states are defined and change something, and scatters also collide."""

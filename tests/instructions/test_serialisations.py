@@ -66,6 +66,7 @@ def test_there_are_as_many_patterns_as_bell_numbers():
     assert [len(list(partitions(lanes))) for lanes in range(1, 6)] == [1, 2, 5, 15, 52]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("op", OPS)
 def test_outcomes_are_the_serialisations_in_every_pattern_of_up_to_four_lanes(op: AtomicOp):
     random = Random(op.code)
@@ -107,6 +108,7 @@ def one_texel(op: AtomicOp, seed: int) -> tuple[Collision, set[Outcome]]:
     return collision, executed_in_every_order(collision)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("op", CLOSED_FORMS)
 def test_the_closed_form_holds_in_every_outcome(op: AtomicOp):
     form = CLOSED_FORMS[op]
@@ -149,6 +151,7 @@ def test_no_cmpxchg_wins_if_old_is_not_the_comparand():
     assert executed_in_every_order(collision) == {((4,) * EXTENT, (4,) * 4)}
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize("op", OPS)
 def test_returned_values_form_a_chain_in_every_outcome(op: AtomicOp):
     """Some order of the lanes leads from old by their operands through the returned values to the final value."""

@@ -31,6 +31,7 @@ def program(found: Compilation) -> Program:
     return Program(kernel, launch, launch.platform)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("device", ["dg2", "mtl"])
 @pytest.mark.parametrize("engine", Engine)
 def test_a_run_reads_the_table_by_its_handle(device: str, engine: Engine, tmp_path: Path) -> None:
@@ -52,6 +53,7 @@ def test_loads_of_the_table_are_in_its_bounds(tmp_path: Path) -> None:
     assert [isinstance(each.bounds, Holds) for each in asked.answers()] == [False] * 2 + [True] * 2 + [False] * 2
 
 
+@pytest.mark.slow
 def test_the_table_by_a_handle_is_the_one_by_an_index_if_it_holds_the_same(tmp_path: Path) -> None:
     """DG2 against TGLLP, which has it in the binding table; another entry is another program."""
     one, same = (compiled(SOURCE, device, tmp_path / device) for device in ("dg2", "tgllp"))

@@ -80,6 +80,7 @@ def test_symbolically_all_lanes_are_on(tmp_path: Path, size: str, capsys: pytest
         assert "all-lanes" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_lanes_of_another_compiler_may_be_off(tmp_path: Path) -> None:
     asks, does_not = (str(kernel_file(tmp_path, ".kernel_attr SimdSize=16\n", mask)) for mask in ("M1", "M1_NM"))
     assert main(["refine", asks, does_not, "--platform", "TGLLP"]) == ExitCode.REFUTED

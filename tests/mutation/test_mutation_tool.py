@@ -129,6 +129,7 @@ def test_results_last_until_the_sources_change(tmp_path: Path) -> None:
     assert len(file.read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_a_mutant_is_done_when_one_killer_notices_it_or_all_were_asked(of_a_page: dict[str, Mutant]) -> None:
     mutant = next(mutant for mutant in of_a_page.values() if mutant.writing is Writing.FOOTPRINT)
     kill, limit = Kill(Manner.DIFFERS, ""), Kill(Manner.LIMIT, "")

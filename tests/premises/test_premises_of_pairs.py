@@ -198,6 +198,7 @@ def test_a_lane_is_on_whose_address_the_source_takes(monkeypatch: pytest.MonkeyP
     assert answered(*pair).verdict == "not modelled"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("source", "target"), [(16, 8), (8, 16)])
 def test_half_the_number_of_a_narrow_thread_is_that_of_the_wide_one(
     source: int, target: int, monkeypatch: pytest.MonkeyPatch
@@ -221,6 +222,7 @@ def test_half_the_number_of_a_narrow_thread_is_that_of_the_wide_one(
 # ---------------------------------------------------------------- atomics
 
 
+@pytest.mark.slow
 def test_others_may_come_between_the_lanes_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """As they may between two messages; else two stand for one no longer."""
     pair = of_atomics(atomic("or")), of_atomics("".join(parts("or")))
@@ -231,6 +233,7 @@ def test_others_may_come_between_the_lanes_of_a_message(monkeypatch: pytest.Monk
     assert "lanes-interleaved" not in without.premises
 
 
+@pytest.mark.slow
 def test_a_load_moves_over_atomics_where_they_order_nothing() -> None:
     """A load of another buffer: over atomics that are compared lane by lane, and not over a whole message."""
     bound = "movs (M1_NM, 1) T7(0) 0x1:ud\n"
@@ -244,6 +247,7 @@ def test_a_load_moves_over_atomics_where_they_order_nothing() -> None:
     assert "atomics-relaxed" not in without.premises
 
 
+@pytest.mark.slow
 def test_a_sum_is_added_in_parts_where_nobody_looks_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = alone(16), alone(8)
     assert refines_on("atomics-alone", *pair, IDS, SOLVED_MS)

@@ -175,6 +175,7 @@ def _unmodified(source: Elements) -> Elements:
     return replace(source, modifier="")
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("misread", [_swapped, _moved, _unmodified])
 def test_page_vectors_see_a_source_that_is_lowered_wrongly(
     misread: Callable[[Elements], Elements], monkeypatch: pytest.MonkeyPatch

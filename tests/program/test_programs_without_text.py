@@ -59,6 +59,7 @@ def test_a_program_says_of_a_kernel_what_the_kernel_says(name: str) -> None:
     assert list(program.instructions()) == list(kernel.instructions())
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", KERNELS)
 def test_conflicts_and_bounds_need_no_syntax_tree(name: str) -> None:
     asked = read(name)

@@ -71,6 +71,7 @@ def stated_scatter(subject: Subject, values: Values, before: ConcreteState) -> C
     return after
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("subject", SCATTERS, ids=name)
 def test_the_statement_of_a_scatter_is_what_execute_does(subject: Subject) -> None:
     @settings(max_examples=40)
@@ -105,6 +106,7 @@ def test_the_statement_of_a_block_load_is_what_execute_does(subject: Subject) ->
     agree()
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("subject", MATRICES, ids=name)
 def test_the_statement_of_a_2d_block_is_what_execute_does(subject: Subject) -> None:
     @given(starts(subject))

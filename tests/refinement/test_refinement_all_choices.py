@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
 
+import pytest
+
 from tests.refinement.nondeterminism.test_refinement_choices import atomic, compared, store
 from visaproof.checking.ladder import Values
 from visaproof.refinement.comparison import Comparison
@@ -115,6 +117,7 @@ def launched(comparison: Comparison, random: Random) -> Iterator[tuple[Values, M
             yield launch_of(*comparison.runners, comparison.question, words | own, content)
 
 
+@pytest.mark.slow
 def test_each_verdict_on_a_few_bits_that_nothing_wrote_is_that_of_all_choices() -> None:
     random, decided = Random(3), Counter[str]()
     for _ in range(KERNELS):

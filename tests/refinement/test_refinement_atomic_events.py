@@ -160,6 +160,7 @@ def test_a_difference_of_negations_is_a_sum() -> None:
     assert not rung(atomic("isub", "X"), negated + atomic("isub", "Z"))
 
 
+@pytest.mark.slow
 def test_events_keep_what_was_stored_before_them() -> None:
     """Another thread that sees the atomic may read what was stored before it."""
     increment, added, kept = atomic("iinc"), constant(1) + atomic("iadd", "Z"), SECOND + KEPT.replace("Y", "X")
@@ -167,6 +168,7 @@ def test_events_keep_what_was_stored_before_them() -> None:
     assert not rung(kept + increment, added + kept)
 
 
+@pytest.mark.slow
 def test_events_of_two_messages_keep_their_order() -> None:
     """They commute on one cell, but others may come between them."""
     one, other = atomic("iinc"), constant(1) + atomic("iadd", "Z", cell="D")

@@ -182,6 +182,7 @@ def test_the_bit_of_dpas_changes_no_other_result(body: str) -> None:
     assert isinstance(with_preambles(KEEP, XE2, body), Refines)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("bit", [0, 4, 5, 7, 12, 29, 31])
 def test_the_other_bits_may_change_a_result(bit: int) -> None:
     other = KEEP.replace("0x4c0", hex(0x4C0 ^ 1 << bit))

@@ -103,6 +103,7 @@ WRONG = {
 SETTLED = add("Y", "X", 2) + add("Z", "X", 3)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("change", WRONG)
 def test_a_change_that_needs_images_apart_is_undecided_and_names_them(change: str) -> None:
     source, target, pairs = WRONG[change]
@@ -114,6 +115,7 @@ def test_a_change_that_needs_images_apart_is_undecided_and_names_them(change: st
     assert verdict_json(comparison, found)["verdict"] == "unknown"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("change", WRONG)
 def test_the_user_may_state_that_images_are_apart(change: str) -> None:
     source, target, pairs = WRONG[change]

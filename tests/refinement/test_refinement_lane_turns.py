@@ -37,6 +37,7 @@ def test_two_messages_come_in_an_order_that_one_does_not_keep() -> None:
     assert not isinstance(asked(first + second, second + first), Refines)
 
 
+@pytest.mark.slow
 def test_a_part_that_is_missing_or_another_one_is_a_difference() -> None:
     first, second = parts("or")
     assert isinstance(asked(atomic("or"), first + parts("and")[1]), Difference)

@@ -95,6 +95,7 @@ def doubled(register: str, factor: str) -> str:
     return PLACES + product + stored("B", "G")
 
 
+@pytest.mark.slow
 def test_a_result_on_what_nothing_wrote_is_left_open_too() -> None:
     """Runs that find other numbers there and differ are no difference; the source may find the same."""
     assert isinstance(asked(doubled("F(0,0)", "0x40000000"), doubled("F(2,0)", "0x40000000")), Refines)
@@ -109,6 +110,7 @@ def test_thrice_an_uninitialised_float_is_not_twice_another() -> None:
     assert byte_of(found).target == 3  # the smallest denormal, times 3
 
 
+@pytest.mark.slow
 def test_the_source_may_find_what_the_target_finds_where_nothing_wrote() -> None:
     """∀ choices of the target ∃ choices of the source: one that is stored twice is no two, but two may be one."""
     once, twice = (PLACES + stored("B", "Y") + stored("C", other) for other in ("Y", "Z"))
@@ -128,6 +130,7 @@ def test_a_choice_is_seen_through_what_is_loaded_and_computed() -> None:
     assert isinstance(asked(through("Y", "Z"), through("Z", "Y")), Refines)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("number", "differs"), [(0x10, True), (0x5, False)])
 def test_what_no_choice_of_the_source_gives_is_a_difference(number: int, differs: bool) -> None:
     """The source stores four bits of uninitialised values: any of sixteen numbers."""
@@ -175,6 +178,7 @@ def test_which_lanes_run_is_no_number_of_a_run() -> None:
         run(program(between("%ce0")).kernel, ConcreteState(Platform.TGLLP, exec_mask=1))
 
 
+@pytest.mark.slow
 def test_what_nothing_wrote_may_be_forbidden() -> None:
     both = PLACES + stored("B", "Y")
     strict = FORBIDDEN | {UndefinedKind.UNINITIALISED}
@@ -285,6 +289,7 @@ def test_a_sample_at_level_0_is_one_without_a_level() -> None:
     assert not isinstance(asked(BRINGS + LZ + STORES, one), Refines)
 
 
+@pytest.mark.slow
 def test_a_read_before_the_first_store_brings_what_was_there() -> None:
     before = BRINGS + LZ + STORES
     assert isinstance(asked(before, before), Refines)

@@ -93,6 +93,7 @@ PROVED = {
 }
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("rewritten", PROVED)
 def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
     source, target = PROVED[rewritten]
@@ -173,6 +174,7 @@ def loop_of(loop: str, body: str, *, last: int = 0) -> str:
     return loop.format(*[hex(last)] * loop.count("{}")).replace("BODY", body)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("source", [TESTED_LAST, TESTED_FIRST, TESTED_WITHIN])
 @pytest.mark.parametrize("target", [TESTED_LAST, TESTED_FIRST, TESTED_WITHIN])
 def test_a_loop_may_be_tested_at_its_beginning_or_at_its_end(source: str, target: str) -> None:
@@ -212,6 +214,7 @@ def one_message_for_two(amount: str) -> bool:
     return in_step_too(stored_on_the_way(two, amount), stored_on_the_way(one, amount))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("amount", ["0x100:ud", "-8:d", "X(0,1)<0;1,0>"])
 def test_cells_that_all_lanes_move_on_alike_stay_apart(amount: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert one_message_for_two(amount)
@@ -219,6 +222,7 @@ def test_cells_that_all_lanes_move_on_alike_stay_apart(amount: str, monkeypatch:
     assert not one_message_for_two(amount)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("amount", ["X(0,0)<1;1,0>", "Z(0,0)<1;1,0>"])
 def test_cells_that_each_lane_moves_on_by_itself_may_meet(amount: str) -> None:
     assert not one_message_for_two(amount)
@@ -280,6 +284,7 @@ def test_what_no_iteration_writes_stays_as_it_was(body: str) -> None:
     assert in_step_too(loaded_again(body), loaded_once(body))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "body", [STORE_NEXT, "scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 X.0\n", "barrier\n", "fence_global.E\n"]
 )
@@ -330,6 +335,7 @@ def scalars_in_step(source: str, target: str) -> bool:
     return in_step_too(source, target, HEAD_OF_SCALARS)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("one", "other"), [(1, 8), (8, 1)])
 def test_a_branch_of_the_thread_may_be_one_of_all_its_lanes(one: int, other: int) -> None:
     """Whether the loop is left out is one condition then, and not one for each lane."""

@@ -81,6 +81,7 @@ def test_an_atomic_on_texels_that_happens_twice_is_refuted() -> None:
     assert isinstance(found, Difference)
 
 
+@pytest.mark.slow
 def test_texels_that_are_loaded_by_their_coordinates_hold_something() -> None:
     """A mask of one bit more changes what is stored of them; the example replays."""
     comparison = planted("img_rw/tgllp-O2-simd8", SIGN_OF_G, SIGN_OF_G.replace("0x80000000", "0x80000001"))
@@ -90,6 +91,7 @@ def test_texels_that_are_loaded_by_their_coordinates_hold_something() -> None:
     assert not replay_refinement(refinement_record(comparison, found, "a texel"), "example.json")
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("before", "after"),
     [("shr (M1, 1) V39", "shr (M1_NM, 1) V39"), ("add (M1, 8) V41", "add (M1_NM, 8) V41")],
@@ -99,6 +101,7 @@ def test_what_the_target_computes_in_lanes_that_are_off_the_source_may_find_ther
     assert isinstance(answer("vc_oword_copy/pvc-vc-noopt", before, after), Refines)
 
 
+@pytest.mark.slow
 def test_the_source_does_not_find_what_is_wrong_in_lanes_that_are_on() -> None:
     found = answer("vc_oword_copy/pvc-vc-noopt", "shr (M1, 1) V39", "shl (M1_NM, 1) V39")
     assert isinstance(found, Difference)

@@ -72,6 +72,7 @@ def asked(
     return comparison, decide(comparison, 2_000)
 
 
+@pytest.mark.slow
 def test_a_difference_outside_of_a_buffer_of_the_source_names_the_option() -> None:
     """The source reads 0 beyond the end of a, where its store was dropped: C leaves that undefined."""
     comparison, found = asked(LOADED, FORWARDED)
@@ -84,6 +85,7 @@ def test_a_difference_outside_of_a_buffer_of_the_source_names_the_option() -> No
     assert "outside of it" in difference_text(comparison, found)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("source", "target"), [(LOADED, FORWARDED), (FORWARDED, LOADED)])
 def test_a_source_that_leaves_a_buffer_is_undefined_where_that_is_forbidden(source: str, target: str) -> None:
     comparison, found = asked(source, target, FORBID)
@@ -115,6 +117,7 @@ def test_a_difference_in_a_short_buffer_is_shown_in_a_long_one_if_it_can_be(monk
     assert shown.source_missed is None
 
 
+@pytest.mark.slow
 def test_a_recorded_source_that_leaves_a_buffer_shows_nothing_where_that_is_forbidden() -> None:
     comparison, found = asked(LOADED, FORWARDED)
     assert isinstance(found, Difference)

@@ -93,6 +93,7 @@ def test_there_the_source_is_undefined_where_that_is_forbidden(source: str, targ
     assert isinstance(found, Refines), found
 
 
+@pytest.mark.slow
 def test_a_read_outside_on_which_nothing_depends_excuses_nobody() -> None:
     """OpenCL C leaves open what is read, and not what the kernel does: 0 is stored, whatever it was."""
     _, found = asked(CHOSEN, WRAPPED, FORBID)

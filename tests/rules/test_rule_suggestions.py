@@ -66,6 +66,7 @@ def test_incomparable_conditions_are_all_suggested() -> None:
     assert found.others == ("src[M1] >= 0x80000000 and memory(S) >= 0x80000000",)
 
 
+@pytest.mark.slow
 def test_a_condition_under_which_nothing_happens_is_the_last_resort() -> None:
     """dec and predec return different numbers wherever they run."""
     found = _suggested(read_rule_file(rule_files(["dec-to-predec-used"])[0]))

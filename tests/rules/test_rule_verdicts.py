@@ -132,6 +132,7 @@ def test_preconditions_on_memory_that_exclude_each_other_prove_nothing() -> None
 LIBRARY = Path(__file__).parents[2] / "proofs" / "rules"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [
@@ -159,6 +160,7 @@ def _of_two(source: str, target: str, *clauses: str) -> str:
     return _rule(source, target, *clauses).replace("surface: S\n", "surface: S, T\n")
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("first", [OTHER, LOADED.replace("data", "off")])
 def test_messages_to_two_surfaces_are_exchanged_only_if_they_are_apart(first: str) -> None:
     """Two names may be two surfaces of one buffer."""
@@ -204,6 +206,7 @@ def test_atomics_of_two_messages_may_be_exchanged_if_they_commute(pair: tuple[st
     assert isinstance(check_rule(_exchanged(*pair)), Proved)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("pair", [("xchg", "xchg"), ("cmpxchg", "cmpxchg"), ("fmin", "fmin"), ("add", "xor")])
 def test_atomics_of_two_messages_keep_their_order_if_it_shows(pair: tuple[str, str]) -> None:
     """One operation twice need not commute with itself: of two exchanges the last one stays."""

@@ -22,6 +22,7 @@ def without(text: str, start: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith(start))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", TWO_SURFACES)
 def test_a_rule_that_needs_surfaces_apart_is_refuted_where_both_are_one(name: str) -> None:
     """The run has one surface of two names; with the condition the rule is proved."""

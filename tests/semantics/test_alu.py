@@ -62,6 +62,7 @@ def test_both_machines_know_the_same_opcodes() -> None:
     assert concrete.OPERATIONS.keys() ^ symbolic.OPERATIONS.keys() <= {*PAIRED}
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("opcode", concrete.OPERATIONS)
 @settings(deadline=None)
 @given(data=st.data())
@@ -121,6 +122,7 @@ def test_bfe_into_d_is_sign_extended(width: int, offset: int, value: int, data_t
     assert evaluate(symbolic.OPERATIONS["bfe"](terms, data_type), {}) == expected % 2**32
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("relation", concrete.COMPARISONS)
 @settings(deadline=None)
 @given(data=st.data())
@@ -201,6 +203,7 @@ SATURATING = {
 """How many sources each has."""
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("opcode", SATURATING)
 @settings(deadline=None)
 @given(data=st.data())
@@ -218,6 +221,7 @@ def test_saturated_terms_agree_with_numbers(opcode: str, data: st.DataObject) ->
     assert beyond or evaluate(meaning.value, values) == concrete.saturated(exact, result) % (1 << result.bits)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("saturates", [False, True])
 @pytest.mark.parametrize("opcode", ["div", "mod"])
 @settings(deadline=None)
@@ -238,6 +242,7 @@ def test_quotients_and_remainders_agree(opcode: str, saturates: bool, data: st.D
         assert evaluate(meaning.value, values) == expected % (1 << result.bits)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("saturates", [False, True])
 @settings(deadline=None)
 @given(data=st.data())

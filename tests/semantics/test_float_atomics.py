@@ -134,6 +134,7 @@ def differs_from_z3(done: AtomicOp, named: AtomicOp, bits: int, readings: Readin
     return solver.check()
 
 
+@pytest.mark.slow(but=9)
 @pytest.mark.parametrize("bits", WIDTHS)
 @pytest.mark.parametrize("readings", EVERY, ids=name)
 def test_the_terms_are_the_floating_point_theory_for_all_patterns(readings: Readings, bits: int) -> None:

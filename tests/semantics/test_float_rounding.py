@@ -44,6 +44,7 @@ def _at(meaning: Meaning, values: dict[Term, int]) -> tuple[bool, int]:
     return bool(evaluate(meaning.open, values)), evaluate(meaning.value, values)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("opcode", INTEGER_OF)
 @thorough
 @given(bits=patterns(F), control=CONTROLS)
@@ -60,6 +61,7 @@ def test_rounding_gives_the_integer_with_the_sign_of_the_source(opcode: str, bit
         assert found == bits
 
 
+@pytest.mark.slow
 @thorough
 @given(patterns(F), CONTROLS)
 def test_a_fraction_is_exact_or_left_open(bits: int, control: int) -> None:
@@ -81,6 +83,7 @@ def test_a_small_negative_fraction_and_a_flushed_denormal_are_left_open() -> Non
         assert on_words(opcode, (0x8000_0001,), 0)[0]
 
 
+@pytest.mark.slow
 @thorough
 @given(st.tuples(patterns(F), patterns(F), patterns(F)), CONTROLS)
 def test_an_interpolation_that_is_decided_is_that_of_rounded_steps(values: tuple[int, int, int], control: int) -> None:

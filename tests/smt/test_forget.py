@@ -54,6 +54,7 @@ def test_what_is_kept_is_forgotten():
     assert calls == [3, 3]
 
 
+@pytest.mark.slow
 def test_an_answer_is_that_of_a_new_process(capsys):
     """Of these two kernels the second had another example where the first was asked before."""
     fresh = subprocess.run(

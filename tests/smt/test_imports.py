@@ -8,6 +8,7 @@ import pytest
 HEAVY = ("z3", "lark", "rich")
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
     "module",
     [

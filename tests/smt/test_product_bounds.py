@@ -67,6 +67,7 @@ def test_one_row_or_column_more_does_not(wrong: str) -> None:
     assert not isinstance(solve([formula], MS), Unsatisfiable)
 
 
+@pytest.mark.slow
 def test_a_sum_that_the_formula_compares_is_one_factor() -> None:
     """g·l·w + i·w is (g·l + i)·w, where g·l + i is below h."""
     x, w, h, group, size, own = words("x", "w", "h", "g", "l", "i")
@@ -100,6 +101,7 @@ def a_comparison(random: Random, narrow: list[BitVec], signed: list[bool]) -> Bo
     return neg(one) if random.random() < 0.3 else one
 
 
+@pytest.mark.slow(but=24)
 @pytest.mark.parametrize("seed", range(60))
 def test_what_can_hold_can_hold_with_integers(seed: int) -> None:
     """Of small words, whose products wrap in every way."""

@@ -157,6 +157,7 @@ STOPPED_S = 2.5
 """By the clock: longer than the limit of the question."""
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
 @every_solver
 def test_the_limit_is_one_on_processor_time(ask: Ask) -> None:
@@ -186,6 +187,7 @@ def test_a_limit_around_it_ends_a_question_at_once(ask: Ask) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow(but=1)
 @every_solver
 def test_nothing_stays_of_a_question_that_a_limit_ended(ask: Ask) -> None:
     """Solvers hold hundreds of megabytes, and a limit ends many questions of one kernel."""

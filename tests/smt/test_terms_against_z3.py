@@ -150,6 +150,7 @@ def test_a_symbol_occurs_where_it_is_among_the_subterms(pair: Word, pick: Random
         assert all(occurs(symbol, one) == (symbol in symbols_of(one)) for symbol in symbols_of(pair.term))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.sampled_from((1, 3, 4)).flatmap(words))
 def test_a_narrow_term_is_proved_equal_to_its_meaning(pair: Word) -> None:
@@ -160,6 +161,7 @@ def test_a_narrow_term_is_proved_equal_to_its_meaning(pair: Word) -> None:
     assert solver.check() != _z3.sat, solver.model()
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.sampled_from((1, 3, 4)).flatmap(truths))
 def test_a_narrow_comparison_is_proved_equal_to_its_meaning(pair: Truth) -> None:

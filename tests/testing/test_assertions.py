@@ -50,6 +50,7 @@ def test_what_is_vacuous_or_unknown_passes_as_neither() -> None:
         assert_refuted(vacuous)
 
 
+@pytest.mark.slow
 def test_kernels_are_asserted_about() -> None:
     assert_free(kernel("pairs_fixed"))
     with pytest.raises(AssertionError, match="CONFLICT"):

@@ -48,6 +48,7 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+@pytest.mark.slow
 def test_claims_of_a_test_module_and_of_a_folder_are_tests(project: pytest.Pytester) -> None:
     project.makepyfile(test_mine=CLAIMS)
     folder = project.mkpydir("proofs")
@@ -63,6 +64,7 @@ def test_claims_of_a_test_module_and_of_a_folder_are_tests(project: pytest.Pytes
     assert "prove_a_lane_writes_nothing[128]" in printed
 
 
+@pytest.mark.slow
 def test_folders_of_claims_may_have_another_name(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\nvisaproof_proofs = claims more\n")
     for name in ("claims", "more"):
@@ -108,6 +110,7 @@ def test_a_file_says_what_is_asked_and_answered(tmp_path: Path, name: str, lines
     assert str(caught.value).startswith(f"{path}:")
 
 
+@pytest.mark.slow
 def test_file_tests_are_collected_and_say_what_was_printed(project: pytest.Pytester) -> None:
     for name, lines in (("pairs_fixed", FREE), ("pairs", FREE.replace("_fixed", ""))):
         path = project.path / f"{name}.visaasm"

@@ -53,6 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
 # ---------------------------------------------------------------- today's compiler
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("device", TEN)
 def test_each_device_is_known_by_each_of_its_files(made: dict[str, Compilation], device: str) -> None:
     """With its zebin, with its ze_info, which does not name the device, and alone; then also without the comment."""

@@ -64,6 +64,7 @@ def ending_at_each_statement(monkeypatch: pytest.MonkeyPatch, end: str) -> Itera
             return
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("body", BODIES)
 def test_free_is_free_wherever_the_run_ends(body: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from visaproof.cli.options.exit_codes import ExitCode
 DATA = Path(__file__).parents[2] / "data"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", ["vc_typed_rw", "vc_typed_atomic"])
 def test_lanes_beyond_the_work_items_have_no_ids(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = sorted((DATA / "visaasm" / kernel).glob("*.visaasm"))[0]

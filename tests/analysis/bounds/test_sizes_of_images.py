@@ -53,6 +53,7 @@ def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str
         assert (named["bytes"], named["where"], named["by"]) == (None, NEEDED[kernel], RUNG)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", SOME_SLOW)
 def test_once_stated_it_is_proved(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *NEEDED[kernel])} == {"proved"}
@@ -69,6 +70,7 @@ def test_one_texel_less_is_refuted(kernel: str, capsys: pytest.CaptureFixture[st
     assert all(" ".join(one["command"]).count("--image") == 1 for one in shown)
 
 
+@pytest.mark.slow
 def test_nothing_is_named_where_a_coordinate_is_subtracted(capsys: pytest.CaptureFixture[str]) -> None:
     """2·w − 1 − x is below 0 where x is large: no extent is enough."""
     writes = [one for one in asked(capsys, "swapped") if one["bounds"]["verdict"] == "refuted"]
@@ -82,6 +84,7 @@ def test_names_of_no_extent_are_errors(relation: str, capsys: pytest.CaptureFixt
     assert "hint: " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_ids_in_tiles_are_below_the_local_size() -> None:
     """Counted over all tiles of small groups; and what is shown of a lane holds there."""
     kernel = read_kernel((DATA / "filled.visaasm").read_text(), "filled.visaasm")

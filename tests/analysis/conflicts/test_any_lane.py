@@ -36,6 +36,7 @@ def ask(kernel: str, *options: str) -> None:
     main(["bounds", str(SIZES / f"{kernel}.visaasm"), "--launch", str(SIZES / "sizes.ze_info"), *options])
 
 
+@pytest.mark.slow
 def test_lanes_ask_the_same(questions: list[Asked]) -> None:
     """Two halves of a message to each of two surfaces, in which lanes have ids of their own."""
     ask("of_all_items", "--size", "out=4*global_size_x*global_size_y", "--size", "in=4*global_size_x*global_size_y")

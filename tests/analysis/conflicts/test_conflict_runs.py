@@ -38,6 +38,7 @@ def unknowns(answers: KernelAnswers) -> list[Term]:
     return symbols_of(*words)
 
 
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize(
     ("path", "assume"), UNDER, ids=[f"{path.parent.name}-{path.stem}-{assume.value}" for path, assume in UNDER]
 )
@@ -69,6 +70,7 @@ def test_no_run_of_a_free_kernel_collides(path: Path, assume: Assume) -> None:
         assert outcome.undefined is None or outcome.undefined.position not in free, outcome.undefined
 
 
+@pytest.mark.slow
 def test_the_weaker_assumption_never_frees_more() -> None:
     """What is free for arbitrary inputs is free under the assumption on ids."""
     for path in STATEFUL[:12]:

@@ -123,6 +123,7 @@ def test_what_no_round_can_break_is_free_without_a_bound(case: str, unroll: int)
     assert not any(collides(FREE[case], rounds) for rounds in ROUNDS)
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("case", CONFLICT)
 @pytest.mark.parametrize("unroll", [1, 2])
 def test_what_a_later_round_breaks_is_never_free(case: str, unroll: int) -> None:

@@ -61,6 +61,7 @@ def dies(task: Task, arguments: Namespace) -> tuple[ExitCode, dict]:
     return ExitCode.OK, NOTHING_FOUND
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("ask", "codes"), [(dies_once, [0, 0, 0]), (dies, [0, 3, 0])])
 def test_a_killed_process_loses_nothing_and_counts_nothing_twice(tmp_path, ask, codes):
     arguments = Namespace(jobs=2, limit=60.0, undefined=[], marks=tmp_path, format="text", budget=None, scheduler=None)
@@ -94,6 +95,7 @@ def test_one_failing_file_does_not_take_the_others_along(visaproof, monkeypatch,
     assert [one["level"] for one in document["findings"]] == ["internal"]
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
     ("words", "code"),
     [("refuted", 1), ("unknown,bounded", 0), ("none", 0), ("unreadable", 2), ("refuted,unreadable", 2)],
@@ -104,6 +106,7 @@ def test_only_what_fail_on_names_fails_the_run(visaproof, tmp_path, words, code)
     assert visaproof("conflicts", PAIRS, bad, "--platform", "tgllp", "--fail-on", words).code == code
 
 
+@pytest.mark.slow
 def test_quiet_shows_only_files_with_a_finding(visaproof):
     ran = visaproof("conflicts", EXAMPLES, "-q")
     assert [line.split(":")[0] for line in ran.out.splitlines() if ": kernel " in line] == [
@@ -112,6 +115,7 @@ def test_quiet_shows_only_files_with_a_finding(visaproof):
     assert visaproof("conflicts", EXAMPLES / "mean.visaasm", "--launch", EXAMPLES / "mean.bin", "-q").out == ""
 
 
+@pytest.mark.slow
 def test_the_findings_of_a_file_have_its_exit_code(visaproof):
     for command in ("conflicts", "bounds", "check"):
         document = json.loads(visaproof(command, EXAMPLES / "rows.visaasm", PAIRS, "--format", "json").out)

@@ -34,12 +34,14 @@ def test_what_is_known_does_not_fail_the_run(visaproof, folder, baseline):
     assert ran.err == f"1 findings are in {baseline}\n"
 
 
+@pytest.mark.slow
 def test_lines_may_move(visaproof, folder, baseline):
     path = folder / "pairs.visaasm"
     path.write_text(path.read_text().replace("\n\n", "\n\n\n// moved\n", 1))
     assert visaproof("conflicts", folder, "--baseline", baseline).code == 0
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("change", ["statement", "kernel", "second"])
 def test_what_is_new_fails_the_run(visaproof, folder, baseline, change):
     path = folder / "pairs.visaasm"
@@ -65,6 +67,7 @@ def test_what_is_gone_is_said(visaproof, folder, baseline):
     assert "1 of them are gone" in ran.err
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_never_known(visaproof, folder, tmp_path):
     (folder / "bad.visaasm").write_text("nonsense")
     path = tmp_path / "all.json"

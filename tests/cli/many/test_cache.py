@@ -45,6 +45,7 @@ def test_a_second_run_asks_nothing_and_says_the_same(asked):
         assert first[0].code == 1
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("change", ["kernel", "launch", "function", "option"])
 def test_whatever_an_answer_depends_on_is_in_its_key(asked, folder, change):
     asked()
@@ -69,6 +70,7 @@ def test_a_file_that_cannot_be_read_is_read_again(asked, folder):
     assert asked()[0].code == 1
 
 
+@pytest.mark.slow
 def test_read_only_and_enforce_keep_nothing(asked, folder):
     refused, count = asked("--cache-mode", "enforce")
     assert (refused.code, count) == (3, 0)
@@ -80,6 +82,7 @@ def test_read_only_and_enforce_keep_nothing(asked, folder):
     assert asked("--cache-mode", "read-only")[1] == 0
 
 
+@pytest.mark.slow
 def test_with_save_each_file_is_asked_for_its_examples(asked, folder):
     asked()
     assert asked("--save", str(folder / "found"))[1] == 2

@@ -24,6 +24,7 @@ def verdicts(ran) -> list[str]:
     return [one["bounds"]["verdict"] for file in json.loads(ran.out)["files"] for one in file["messages"]]
 
 
+@pytest.mark.slow
 def test_what_is_stated_is_what_one_would_type(visaproof, folder):
     typed = visaproof(
         "bounds", "pairs.visaasm", "--launch", "pairs.bin", "--size", "in=4*n", "--size", "out=4*n", "--format", "json"
@@ -37,6 +38,7 @@ def test_what_is_stated_is_what_one_would_type(visaproof, folder):
     )
 
 
+@pytest.mark.slow
 def test_an_answer_in_the_cache_is_of_what_was_stated(visaproof, folder):
     config = folder / "visaproof.toml"
     kept = ("bounds", "pairs_fixed.visaasm", "--format", "json", "--cache", "answers.sqlite")
@@ -86,6 +88,7 @@ def test_of_a_pair_the_entry_of_its_source_counts(visaproof, folder):
     assert stated["verdict"] == typed["verdict"]
 
 
+@pytest.mark.slow
 def test_each_pair_of_a_list_has_what_is_stated_of_it(visaproof, folder):
     names = ("pairs", "pairs_fixed")
     for name in names:
@@ -107,6 +110,7 @@ def test_pairs_can_be_named_before_they_are_asked(visaproof, folder):
     assert visaproof("tv", folder, "--list", "--format", "json").code == 2
 
 
+@pytest.mark.slow
 def test_triage_takes_sizes_from_the_file(visaproof, folder):
     (folder / "visaproof.toml").write_text(f'[[kernel]]\nfiles = "*"\n{SIZES}\n')
     document = json.loads(visaproof("triage", folder, "--launch", "pairs.bin", "--format", "json").out)

@@ -82,6 +82,7 @@ def test_a_counterexample_from_the_cache_is_shown_and_saved(visaproof, proofs, c
     assert visaproof("replay", saved).code == 0
 
 
+@pytest.mark.slow
 def test_claims_of_changed_files_and_other_options_are_asked_again(visaproof, proofs, cache):
     folder = proofs("proved")
     enforced = ("--proofs", folder, "--cache", cache, "--cache-mode", "enforce")
@@ -142,6 +143,7 @@ def _refine(visaproof, cache, *options):
     return visaproof("refine", *PAIR, "--launch", DATA / "manifest.json", "--cache", cache, *options)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--stats"]])
 def test_a_second_refine_asks_nothing_and_says_the_same(visaproof, cache, no_solver, options):
     first = _refine(visaproof, cache, *options)
@@ -157,6 +159,7 @@ def test_other_options_of_refine_are_another_question(visaproof, cache):
     assert _refine(visaproof, cache, "--cache-mode", "enforce").code == 1
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_difference_that_does_not_replay_is_asked_again(visaproof, cache, signed):
     first = _refine(visaproof, cache)

@@ -43,6 +43,7 @@ def test_without_a_binary_every_width_is_a_kernel(folder):
     assert sorted(one.dump.width for one in sorted_dumps(folder).kernels) == [8, 16, 32]
 
 
+@pytest.mark.slow
 def test_every_question_is_asked_of_the_kernel_alone(visaproof, folder):
     ran = visaproof("triage", folder, "--format", "json", "--cache", folder / "answers.sqlite")
     document = json.loads(ran.out)

@@ -112,6 +112,7 @@ def test_every_thread_of_every_launch_is_a_case(way: LaidOut, size: Triple, thre
         assert thread in found.numbers(values)
 
 
+@pytest.mark.slow
 @given(WAYS, sizes(), st.integers(0, 127))
 def test_no_two_lanes_run_one_work_item(way: LaidOut, size: Triple, thread: int) -> None:
     """What refinement takes for granted of lanes that are on, without counting from one to the other."""
@@ -157,6 +158,7 @@ def test_ids_are_compared_under_their_names() -> None:
     assert set(symbols_of(same)) < {*names.values(), *symbols_of(*found.ids[0][:2])}  # and no size
 
 
+@pytest.mark.slow
 @given(WAYS, sizes(), sizes(), st.integers(0, 127))
 def test_without_whole_groups_a_smaller_group_is_a_case(way: LaidOut, size: Triple, other: Triple, number: int) -> None:
     """The enqueued size stays the required one."""
@@ -172,6 +174,7 @@ def test_without_whole_groups_a_smaller_group_is_a_case(way: LaidOut, size: Trip
         assert not all(evaluate_all(found.facts, values | {symbol(f"local_size_{'xyz'[d]}", 16): size[d] + 1}))
 
 
+@pytest.mark.slow
 @given(WAYS, sizes(), st.integers(0, 127))
 def test_dimensions_that_are_not_read_may_have_any_size_where_that_is_lifted(
     way: LaidOut, size: Triple, thread: int

@@ -59,6 +59,7 @@ def verdict(source: Program, target: Program, assume: Assume = Assume.IDS) -> Ve
     return decide(compare(source, target, Scope(assume)), 10_000)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("size", ["SIZE", "AGAIN"])
 def test_a_local_id_lies_below_the_local_size(size: str) -> None:
     assert isinstance(verdict(guarded(size), program(STORE)), Refines)

@@ -32,6 +32,7 @@ def test_the_name_of_a_value_of_the_launch_is_that_value(tmp_path: Path) -> None
     assert sorted(names.of_arguments()) == ["arg1", "offset"]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("inc", "shown"), [("global_size_x", "arg1"), ("global_size_hint", "global_size_hint")])
 def test_a_size_names_the_argument_beside_the_launch(inc: str, shown: str, tmp_path: Path) -> None:
     answers = asked(inc, tmp_path)

@@ -19,6 +19,7 @@ def disagreements(text: str, seed: int) -> list[str]:
     return differences(kernel, Platform.TGLLP, random_states(kernel, Platform.TGLLP, seed), policy)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(statements.kernels(), st.integers(0, 2**32))
 def test_every_opcode_type_and_region_agrees(text: str, seed: int) -> None:
@@ -63,6 +64,7 @@ ADDRESSES = (
 )
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_every_form_of_an_lsc_address_agrees(address: str) -> None:
     body = [

@@ -12,6 +12,7 @@ DATA = Path(__file__).parents[2] / "data" / "visaasm"
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus" / "visaasm"
 
 
+@pytest.mark.slow(but=28)
 @pytest.mark.parametrize("path", sorted(DATA.glob("*/*.visaasm")), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_real_kernels_agree(path: Path) -> None:
     platform = platform_named(path.stem.split("-")[0])

@@ -40,6 +40,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.slow(but=9)
 @pytest.mark.parametrize("statement", SATURATED + OTHERS)
 def test_the_trace_of_a_statement_is_what_its_run_leaves(statement: str) -> None:
     predicate = "(P) " if statement.startswith("sel") else ""

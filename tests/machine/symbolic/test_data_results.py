@@ -128,6 +128,7 @@ def uses(kernel: Kernel, found: Trace) -> list[tuple[str, int, Effect, int | Non
     return shown
 
 
+@pytest.mark.slow(but=16)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_what_is_asked_about_a_kernel_depends_on_no_result_that_is_left_open(path: Path) -> None:
     kernel = read_kernel_file(path)

@@ -34,11 +34,13 @@ def ran(depth: int) -> Trace:
     return found
 
 
+@pytest.mark.slow
 def test_each_loop_around_adds_as_many_messages() -> None:
     first, *others = (len(ran(depth).performed) for depth in range(1, 7))
     assert others == [first + step * (others[0] - first) for step in range(1, 6)]
 
 
+@pytest.mark.slow
 def test_the_statements_that_are_run_grow_with_the_square_of_the_depth_at_most(steps: list[Run]) -> None:
     counts: list[int] = []
     for depth in (2, 4, 8):

@@ -223,6 +223,7 @@ def test_a_thread_without_lanes_is_what_the_first_lane_rests_on(monkeypatch: pyt
     assert len(traced(first_lane("X(0,0)<0;1,0>")).conditions) == 1
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("value", ["X(0,0)<0;1,0>", "X(0,0)<1;1,0>"])
 @pytest.mark.parametrize("offset", [0, 4, 2, -4, 40])
 def test_the_first_lane_is_read_as_in_concrete_runs(value: str, offset: int) -> None:

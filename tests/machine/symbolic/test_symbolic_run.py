@@ -268,6 +268,7 @@ def test_a_wrong_opcode_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert any(disagreements(wrong, Platform.TGLLP, seed) for seed in range(3))
 
 
+@pytest.mark.slow(but=14)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_real_files_trace_and_agree_with_runs(path: Path) -> None:
     platform = platform_named(path.stem.split("-")[0])
@@ -316,6 +317,7 @@ def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
             assert evaluate(stores(result)[2].guard, values)
 
 
+@pytest.mark.slow(but=33)
 @pytest.mark.parametrize("opcode", ["div", "mod"])
 @pytest.mark.parametrize(
     "divisor", ["1:d", "16:d", "0x40000000:d", "0x80000000:ud", "8:ud", "7:d", "-16:d", "-1:d", "0x80000000:d", "10:ud"]

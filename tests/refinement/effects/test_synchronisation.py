@@ -304,6 +304,7 @@ def test_a_barrier_with_nothing_on_one_side_is_not_refuted() -> None:
     assert isinstance(asked("bar st", "st"), Unknown)
 
 
+@pytest.mark.slow
 def test_a_barrier_of_a_group_of_one_thread_is_not_refuted() -> None:
     """The compiler leaves it out where the required size fits one thread."""
     launch = Launch(group_size=(8, 1, 1))

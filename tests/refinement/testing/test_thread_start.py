@@ -76,6 +76,7 @@ def test_the_number_of_a_thread_is_that_of_its_row() -> None:
     assert isinstance(asked(OF_A_ROW, wrong, Assume.LAUNCH), Difference)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("size", [None, (16, 8, 1)])
 def test_the_number_of_a_thread_is_that_of_its_items(size: tuple[int, int, int] | None) -> None:
     """In groups of 16 × 8 a thread runs row y: other sizes are laid out otherwise, which the source does not do."""

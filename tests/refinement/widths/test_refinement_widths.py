@@ -117,6 +117,7 @@ WRONG_HALVES = {
 }
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("second", WRONG_HALVES.values(), ids=WRONG_HALVES)
 def test_a_wrong_second_half_is_refuted(second: str) -> None:
     """A kernel of 16 lanes in two halves, of which the second is wrong; the first direction is right without that."""

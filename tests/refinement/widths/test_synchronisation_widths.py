@@ -85,6 +85,7 @@ def reads(first: str, behind: str, info: ArgumentInfo, of: str = OTHER) -> Progr
     return replace(found, launch=replace(found.launch, infos={0: info}))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("info", "moves"),
     [

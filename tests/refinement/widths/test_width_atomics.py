@@ -27,6 +27,7 @@ def unseen(simd: int, *ops: str) -> Program:
     return with_atomics(simd, text, "X")
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("op", ["add", "and", "xor", "max", "minsint"])
 def test_halves_that_bring_nothing_and_commute_have_no_order(op: str) -> None:
     """A wide thread of two halves fixes their order; nobody sees it."""
@@ -69,6 +70,7 @@ def counted_and_read(simd: int, early: bool) -> Program:
     return kernel(simd, ids(simd) + order + moved + each(simd, STORE.replace("X.", "Y.")))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("source", "target"), [(16, 8), (8, 16)])
 def test_a_load_that_may_see_its_lanes_atomic_does_not_cross_it(source: int, target: int) -> None:
     """Where both buffers are one, the early load finds what the late one adds to."""

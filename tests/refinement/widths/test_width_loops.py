@@ -29,6 +29,7 @@ def stored(simd: int, body: str) -> Program:
     return kernel(simd, looping(simd, body) + each(simd, STORE))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("one", "other"), [(16, 8), (8, 16), (32, 16)])
 def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) -> None:
     found = verdict(stored(one, ADD), stored(other, ADD_TWICE))
@@ -36,6 +37,7 @@ def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) 
     assert "iteration by iteration" in found.rung
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -107,6 +109,7 @@ def behind_a_barrier(simd: int, offset: str) -> Program:
     return kernel(simd, text + each(simd, STORE))
 
 
+@pytest.mark.slow
 def test_behind_a_loop_all_threads_come_to_the_barrier() -> None:
     """Then each lane reads what the lane eight behind has stored before the loop."""
     assert isinstance(verdict(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")), Refines)

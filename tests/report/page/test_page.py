@@ -87,6 +87,7 @@ def many(document: dict[str, Any], count: int) -> dict[str, Any]:
     return document | {"files": files}
 
 
+@pytest.mark.slow
 def test_each_verdict_is_an_entry(everything):
     for document in everything:
         entries = list(entries_of(document))
@@ -222,6 +223,7 @@ def rows(view: Browser) -> int:
     return view.value("document.querySelectorAll('#list > li').length")
 
 
+@pytest.mark.slow
 def test_a_browser_finds_no_error_and_fetches_nothing(view, everything, tmp_path):
     opened(view, page_of(everything), tmp_path)
     view.value("document.querySelectorAll('#list > li > details').forEach(one => one.open = true)")
@@ -345,6 +347,7 @@ def test_ten_thousand_results_open_at_once_because_rows_are_lazy(view, document,
 # ---------------------------------------------------------------- pictures as files
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "line",
     [
@@ -394,6 +397,7 @@ def test_values_are_shown_in_their_type(value: int, width: int, data_type: str |
     assert value_text(value, width, data_type) == shown
 
 
+@pytest.mark.slow
 def test_pictures_show_floats_where_the_kernels_store_floats(capsys) -> None:
     names = ("transpose_naive", "transpose_naive_bad")
     source, target = (str(DATA / "visaasm" / name / "tgllp-O2-simd8.visaasm") for name in names)

@@ -87,12 +87,14 @@ def asked(line: str, tmp_path: Path, monkeypatch, capsys) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("command", "line"), OUTPUTS, ids=[line for _, line in OUTPUTS])
 def test_what_a_command_prints_is_as_its_schema_says(command, line, tmp_path, monkeypatch, capsys):
     document = held(command, asked(line, tmp_path, monkeypatch, capsys))
     assert document["complete"] == (not document["not_done"])
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("command", "line"), COMPILED, ids=[command for command, _ in COMPILED])
 def test_what_comes_of_a_compiler_is_as_its_schema_says(command, line, tmp_path, monkeypatch, capsys):
     if shutil.which("ocloc") is None:

@@ -122,6 +122,7 @@ def test_instructions_are_read_one_after_the_other(expected: list[PageInstructio
     assert found == expected
 
 
+@pytest.mark.slow
 @given(messages(), st.data())
 def test_a_truncated_instruction_names_the_byte_where_it_ends(message: PageInstruction, data: st.DataObject) -> None:
     whole = encode(encoded(message, INDICES))
@@ -131,6 +132,7 @@ def test_a_truncated_instruction_names_the_byte_where_it_ends(message: PageInstr
     assert (caught.value.position.path, caught.value.position.column) == ("k.isa", cut + 1)
 
 
+@pytest.mark.slow
 @given(messages())
 def test_bytes_that_are_left_over_are_an_error(message: PageInstruction) -> None:
     whole = encode(encoded(message, INDICES))

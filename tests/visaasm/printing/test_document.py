@@ -96,6 +96,7 @@ def forget_the_text(item: Item) -> Item:
     return replace(item, text="") if isinstance(item, Instruction) else item
 
 
+@pytest.mark.slow
 def test_ten_thousand_lines_are_read_and_printed_in_seconds() -> None:
     body = "    add (M1, 8) V1(0,0)<1> V1(0,8)<8;8,1> 0x4:ud\n" * 10_000
     start = process_time()
@@ -106,6 +107,7 @@ def test_ten_thousand_lines_are_read_and_printed_in_seconds() -> None:
 # ---------------------------------------------------------------- any other file
 
 
+@pytest.mark.slow
 @given(kernels())
 @settings(max_examples=50)
 def test_a_kernel_reads_the_same_after_it_was_printed(text: str) -> None:
@@ -115,6 +117,7 @@ def test_a_kernel_reads_the_same_after_it_was_printed(text: str) -> None:
     assert str(again) == str(document)
 
 
+@pytest.mark.slow
 @given(messages())
 def test_a_statement_and_its_byte_code_are_printed_alike(message: PageInstruction) -> None:
     text = print_message(message, INDICES)
@@ -221,6 +224,7 @@ DECORATIONS = ("{0}", "{0}", "{0} // {1}", "/* {1} */ {0}", "/* {1}\n */ {0}", "
                "  {0} /* {1} */ // and {1}", "\\\n{0} // {1}")  # fmt: skip
 
 
+@pytest.mark.slow
 @given(kernels(), st.data())
 @settings(max_examples=40)
 def test_comments_anywhere_change_no_statement_and_are_all_kept(text: str, data: st.DataObject) -> None:

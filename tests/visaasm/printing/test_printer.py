@@ -27,6 +27,7 @@ def test_every_legal_instruction_comes_back_from_its_text(message: PageInstructi
     assert decode(*read(print_message(message, INDICES)), PLATFORM) == message
 
 
+@pytest.mark.slow
 @given(messages())
 def test_text_and_byte_code_print_alike(message: PageInstruction) -> None:
     text = print_encoded(encoded(message, INDICES), INDICES)
