@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
@@ -37,6 +37,23 @@ __all__ = ["Program", "bounds", "conflicts", "read_kernel", "refines"]
 
 TIMEOUT_S = 20.0
 File = str | Path
+
+
+class KernelOptions(TypedDict, total=False):
+    """What `conflicts` and `bounds` take by name: see there."""
+
+    assume: Assume | str
+    where: Iterable[str]
+    unroll: int
+    timeout_s: float
+    limit_s: float
+
+
+class BoundsOptions(KernelOptions, total=False):
+    """What `bounds` takes by name."""
+
+    size: Mapping[str, str | int] | None
+    global_size: str
 
 
 def read_kernel(path: File, launch: File | None = None, platform: Platform | str | None = None) -> Program:

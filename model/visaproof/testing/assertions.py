@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from visaproof.api.answers import Answers
 from visaproof.api.claims import describe, prove
 from visaproof.api.files import replay_file
-from visaproof.api.kernels import bounds, conflicts
+from visaproof.api.kernels import BoundsOptions, KernelOptions, bounds, conflicts
 from visaproof.api.two_kernels import compare
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.encode import Step
@@ -52,13 +52,13 @@ def assert_refines(source: Program | File, target: Program | File, **options: Un
     return answer.verdict
 
 
-def assert_free(kernel: Program | File, launch: File | None = None, **options: Any) -> None:
+def assert_free(kernel: Program | File, launch: File | None = None, **options: Unpack[KernelOptions]) -> None:
     """Fails unless no two lanes of any scatter can write one byte.  Takes the options of `visaproof.conflicts`."""
     __tracebackhide__ = True
     _require_ok(conflicts(kernel, launch, **options))
 
 
-def assert_inside(kernel: Program | File, launch: File | None = None, **options: Any) -> None:
+def assert_inside(kernel: Program | File, launch: File | None = None, **options: Unpack[BoundsOptions]) -> None:
     """Fails unless every access stays inside of its surface.  Takes the options of `visaproof.bounds`."""
     __tracebackhide__ = True
     _require_ok(bounds(kernel, launch, **options))
