@@ -18,7 +18,7 @@ from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
 from visaproof.refinement.nondeterminism.always_defined import in_all_launches, where_meant
 from visaproof.refinement.obligations import premises
-from visaproof.refinement.overlapping import needed_apart, overlapping
+from visaproof.refinement.overlapping import needed_apart, overlapping, proved_together
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
 from visaproof.refinement.strategies.normal_forms import audit
@@ -94,7 +94,7 @@ def _wherever_buffers_lie(asked: Asked) -> Verdict:
     together: Comparison | None = None
     if comparison.sharing.pairs:
         with asked.stages.timed("the question in one memory"):
-            together = overlapping(comparison, comparison.sharing)
+            together = proved_together(comparison, comparison.sharing)
     if together is not None and (found := _shown(asked.about(together), IN_ONE_MEMORY, "in one memory")) is not None:
         if together.split is not None:
             audit(comparison)
@@ -110,6 +110,9 @@ def _wherever_buffers_lie(asked: Asked) -> Verdict:
 def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refines | Bounded) -> Verdict:
     """What is shown of buffers that overlap, where the target refines the source if they are apart."""
     comparison, found = asked.comparison, None
+    if comparison.question.bounded:
+        with asked.stages.timed("iterations in one memory"):
+            together = overlapping(comparison, comparison.sharing)
     if together is not None:
         overlap = asked.about(together)
         with asked.stages.part("where buffers overlap"):

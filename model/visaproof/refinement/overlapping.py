@@ -30,6 +30,16 @@ def overlapping(comparison: Comparison, sharing: Sharing) -> Comparison | None:
     return replace(comparison, runners=runners, exact=exact, question=question, sharing=sharing)
 
 
+def proved_together(comparison: Comparison, sharing: Sharing) -> Comparison | None:
+    """The same for proofs in one memory: of loops these ask about one iteration, so that unrolled ones are left out.
+
+    With an address for each lane and iteration, each load of them would be compared with each store before.
+    """
+    if not comparison.question.bounded:
+        return overlapping(comparison, sharing)
+    return replace(comparison, runners=with_sharing(comparison.runners, sharing), sharing=sharing)
+
+
 def needed_apart(comparison: Comparison, ways: Sequence[Way]) -> tuple[Pair, ...]:
     """The pairs of buffers of which it is not shown that they may overlap, left out one after another.
 
@@ -48,5 +58,5 @@ def needed_apart(comparison: Comparison, ways: Sequence[Way]) -> tuple[Pair, ...
 
 def _is_shown(comparison: Comparison, pairs: Sequence[Pair], way: Way) -> bool:
     """Whether the target is shown to refine the source where these pairs are apart."""
-    together = overlapping(comparison, comparison.sharing.without(pairs))
+    together = proved_together(comparison, comparison.sharing.without(pairs))
     return together is not None and way(together) is not None

@@ -13,6 +13,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
+from visaproof.refinement import overlapping as module
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
@@ -30,6 +31,7 @@ HEAD = """.version 4.1
 .decl X v_type=G type=ud num_elts=8 align=GRF
 .decl Y v_type=G type=ud num_elts=8 align=GRF
 .decl Z v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .input X offset=64 size=32
 .kernel_attr SimdSize=8
@@ -149,6 +151,32 @@ def test_a_change_that_is_right_wherever_buffers_lie_refines(change: str) -> Non
     assert isinstance(decide(comparison, 1_000), Refines)
     assert len(comparison.sharing.pairs) > 0
     assert not any("apart" in one.name for one in comparison.assumed)
+
+
+def looping(body: str) -> str:
+    """The body as often as the first input says in each lane."""
+    back = "cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 8) more\n"
+    return f"more:\n{body}add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> -0x1:d\n{back}"
+
+
+@pytest.mark.parametrize("change", [one for one in RIGHT if not one.startswith("store dropped")])
+def test_iterations_that_were_unrolled_are_not_put_into_one_memory(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that stands for all decides; each load of all iterations would be compared with each store before."""
+    source, target = map(looping, RIGHT[change])
+    comparison = compared(source, target)
+    monkeypatch.delattr(module, "questions")
+    assert isinstance(decide(comparison, 1_000), Refines)
+
+
+@pytest.mark.parametrize("change", ["store sunk over two", pytest.param("reload dropped", marks=pytest.mark.slow)])
+def test_a_change_in_a_loop_that_needs_buffers_apart_names_them(change: str) -> None:
+    source, target, pairs = WRONG[change]
+    found = asked(looping(source), looping(target))
+    assert isinstance(found, Apart), found
+    assert {frozenset(pair) for pair in found.pairs} == {frozenset(f"argument {one}" for one in pair) for pair in pairs}
+    assert found.difference is not None
 
 
 @pytest.mark.slow
