@@ -2,12 +2,15 @@
 
 import pytest
 
+from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.machine.concrete.run import run
 from visaproof.machine.symbolic.run import trace
+from visaproof.program.lower import lowered
+from visaproof.program.statements import SamplerMessage
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.names import lane_on
@@ -115,6 +118,33 @@ def test_a_handle_is_no_number_of_a_sampler() -> None:
     assert texel("0x0:ud") == 7
     with pytest.raises(NotModelled, match="how its sampler reads"):
         texel("U(0,0)<0;1,0>")
+
+
+FIRST = "or (M1_NM, 1) N(0,0)<1> V(0,0)<0;1,0> 0x1:d\n    movs (M1_NM, 1) S31(0) N(0,0)<0;1,0>\n    "
+SECOND = "movs (M1_NM, 1) S31(0) 0x3:ud\n    "
+READ = "sample_lz.R (M1, 8) 0x0:uw S31 T6 D.0 U.0 U.0\n    "
+
+
+def uses(body: str) -> list[SamplerUse | None]:
+    more = ".decl N v_type=G type=d num_elts=1\n.decl V v_type=G type=d num_elts=2\n.input V offset=64 size=8\n"
+    head = DECLARATIONS.replace(".kernel_attr", f"{more}.kernel_attr")
+    found = lowered(read_kernel(f"{head}    {body}ret (M1, 1)\n", "k.visaasm"), Platform.DG2)
+    return [one.read.use for one in found.statements if isinstance(one, SamplerMessage)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (FIRST + READ, [SamplerUse(0, None, "V.0")]),
+        (FIRST + READ + SECOND + READ, [SamplerUse(0, None, "V.0"), SamplerUse(0, 3)]),
+        (FIRST + READ + "more:\n" + READ + SECOND + "(P1) goto (M1, 8) more\n", [SamplerUse(0, None, "V.0"), None]),
+        (SECOND + FIRST.replace("movs (M1_NM", "movs (M1") + READ, [None]),
+        (FIRST.replace("or (M1_NM", "or (M1") + READ, [None]),
+        (FIRST.replace("0x1:d", "0x3:d") + READ, [None]),
+    ],
+)
+def test_the_last_movs_names_the_sampler(body: str, expected: list[SamplerUse | None]) -> None:
+    assert uses(body) == expected
 
 
 def test_a_form_that_does_not_fit_is_not_modelled() -> None:

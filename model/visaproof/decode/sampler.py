@@ -1,16 +1,18 @@
 """Reads through the sampler, as far as they are modelled: which bytes they write.  Pages: 3D_LOAD.md, 3D_SAMPLE.md."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from visaproof.decode.statement import Statement, execution_of
-from visaproof.decode.surfaces import read_surface
-from visaproof.isa.errors import NotModelled, ReadError
+from visaproof.decode.surfaces import read_surface, sampler_handle
+from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import Channels, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.visaasm.predefined import NULL
-from visaproof.visaasm.syntax import Immediate, Instruction, Kernel, Name, SubscriptedName
+from visaproof.visaasm.syntax import Immediate, Instruction, Kernel, Label, Name, Operand, SubscriptedName, VectorSource
 from visaproof.visaasm.syntax import RawOperand as RawText
 
 LOAD = "load_lz"
@@ -35,7 +37,9 @@ class SamplerUse:
 
     texel_offset: int
     number: int | None
-    """Of the sampler; None where the texel is named."""
+    """Of the sampler; None where the texel is named, or the sampler by its handle."""
+    handle: str = ""
+    """The input with the handle of the sampler, `V0052.0`; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class SamplerRead:
     coordinates: tuple[tuple[RawOperand, DataType], ...] = ()
     """An element for each lane; none where an operand or its type is not of this form."""
     use: SamplerUse | None = None
-    """None where the texel offset is no constant, or not every `movs` binds one number to the sampler."""
+    """None where the texel offset is no constant, or it is not known which number or handle names the sampler."""
     texel_offset: int | None = None
     """The first operand, where it is a constant."""
     variable: str = ""
@@ -87,7 +91,7 @@ def sampler_read(instruction: Instruction, kernel: Kernel, platform: Platform) -
         data_type.size,
         _NULL_MASK in flags,
         _coordinates(statement, instruction, place + 2 + _has_second_destination(instruction, place + 2)),
-        _use(kernel, instruction, place),
+        _use(statement, instruction, place),
         offset.bits if isinstance(offset := instruction.operands[0], Immediate) else None,
         "".join(_variables(instruction, place)),
     )
@@ -117,18 +121,58 @@ def _variables(instruction: Instruction, surface: int) -> list[str]:
     return [one.name for one in instruction.operands[1:surface] if isinstance(one, Name | SubscriptedName)]
 
 
-def _use(kernel: Kernel, instruction: Instruction, surface: int) -> SamplerUse | None:
+def _use(s: Statement, instruction: Instruction, surface: int) -> SamplerUse | None:
     offset, *sampler = instruction.operands[:surface]
     names = _variables(instruction, surface)
-    bound = {number for name, element, number in _bound(kernel) if name in names and not element}
-    if not isinstance(offset, Immediate) or len(names) != len(sampler) or len(bound) != len(names) or None in bound:
+    if not isinstance(offset, Immediate) or len(names) != len(sampler):
         return None
-    return SamplerUse(offset.bits, next(iter(bound), None))
+    if not names:
+        return SamplerUse(offset.bits, None)
+    anywhere, before = _bindings(Same(s.kernel), s.platform)
+    last = before.get(instruction.position, {}).get(names[0])
+    match [*anywhere.get(names[0], ())] if last is None else [last]:
+        case [int(number)]:
+            return SamplerUse(offset.bits, number)
+        case [str(handle)] if handle:
+            return SamplerUse(offset.bits, None, handle)
+        case _:
+            return None
 
 
-def _bound(kernel: Kernel) -> Iterator[tuple[str, int, int | None]]:
-    """What each `movs` binds to the elements from which on of which variable; None where that is no constant."""
-    for movs in kernel.instructions():
-        if movs.opcode == "movs" and isinstance(movs.operands[0], SubscriptedName):
-            target, source = movs.operands[0], movs.operands[1]
-            yield target.name, target.element, source.bits if isinstance(source, Immediate) else None
+_Bound = int | str
+"""The number of a sampler, or the input with its handle; an empty text where it is neither."""
+
+_CALLS = frozenset(("call", "fcall", "ifcall"))
+
+
+@lru_cache(maxsize=4)
+def _bindings(
+    same: Same[Kernel], platform: Platform
+) -> tuple[Mapping[str, set[_Bound]], Mapping[Position, Mapping[str, _Bound]]]:
+    """What each `movs` binds to element 0 of which variable; and the last one before a read, where no way leads in
+    between."""
+    anywhere: dict[str, set[_Bound]] = {}
+    before: dict[Position, Mapping[str, _Bound]] = {}
+    last: dict[str, _Bound] = {}
+    for one in same.it.statements:
+        if isinstance(one, Label) or one.opcode in _CALLS:
+            last = {}
+        elif one.opcode in _SURFACE:
+            before[one.position] = last
+        elif one.opcode == "movs" and isinstance(target := one.operands[0], SubscriptedName) and not target.element:
+            bound = _bound(same.it, one.operands[1], platform)
+            anywhere.setdefault(target.name, set()).add(bound)
+            always = one.execution is not None and one.execution.mask.no_mask
+            last = {name: each for name, each in last.items() if name != target.name}
+            last |= {target.name: bound} if always else {}
+    return anywhere, before
+
+
+def _bound(kernel: Kernel, source: Operand, platform: Platform) -> _Bound:
+    match source:
+        case Immediate(bits):
+            return bits
+        case VectorSource():
+            return sampler_handle(kernel, source, platform)
+        case _:
+            return ""

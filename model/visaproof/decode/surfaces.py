@@ -189,6 +189,30 @@ def _origin(
     return StateAt(*place)
 
 
+def sampler_handle(kernel: Kernel, source: VectorSource, platform: Platform) -> str:
+    """The input of which a `movs` makes the name of a sampler, `V0052.0`; empty where it is made of something else.
+
+    Not on the pages.  Seen: IGC sets bit 0 of the handle, which tells the hardware that its state is bindless.
+    """
+    if getattr(kernel.variables[source.variable], "type", DataType.UW) not in _WITH_A_DWORD or source.modifier:
+        return ""
+    inputs = {root_byte(kernel, one.variable, 0)[0] for one in kernel.inputs}
+    place, marked = first_byte(kernel, source, platform), False
+    while place[0] not in inputs:
+        end = place[1] + HANDLE_BYTES
+        writers = [one for one in writers_of(kernel, platform).get(place[0], ()) if one[0] is None or one[0] < end]
+        if len(writers) != 1 or writers[0][0] != place[1]:
+            return ""
+        writer = writers[0][1]
+        marks = writer.opcode == "or" and isinstance(bit := writer.operands[2], Immediate) and bit.bits == 1
+        marked = marked or marks
+        copied = _copied(kernel, writer, platform, _WITH_A_DWORD, "or" if marks else "mov")
+        if copied is None or copied[0] == place[0]:
+            return ""
+        place = copied
+    return f"{place[0]}.{place[1]}" if marked and place[0] not in writers_of(kernel, platform) else ""
+
+
 def first_byte(kernel: Kernel, operand: VectorSource | VectorDestination, platform: Platform) -> Place:
     """The byte of a root variable at which an operand begins."""
     declared = kernel.variables[operand.variable]
@@ -201,9 +225,11 @@ _WITH_A_DWORD = frozenset((DataType.UD, DataType.D)) | _QWORDS
 """Integers whose lowest dword a `mov` between them keeps."""
 
 
-def _copied(kernel: Kernel, mov: Instruction, platform: Platform, types: frozenset[DataType]) -> Place | None:
+def _copied(
+    kernel: Kernel, mov: Instruction, platform: Platform, types: frozenset[DataType], opcode: str = "mov"
+) -> Place | None:
     """What a one-lane unmasked `mov` between these types copies; of a dword and a qword, the lower half."""
-    if mov.opcode != "mov" or mov.suffixes or mov.predicate or mov.execution is None:
+    if mov.opcode != opcode or mov.suffixes or mov.predicate or mov.execution is None:
         return None
     source = mov.operands[1]
     if mov.execution.size != 1 or not mov.execution.mask.no_mask or not isinstance(source, VectorSource):

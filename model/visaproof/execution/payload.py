@@ -166,8 +166,8 @@ class Payloads:
             case TableSurface(table):  # the low dword of its address names it, as that of a buffer may
                 content = self._launch_value(table, thread)
                 return None if content is None else _cut(content, piece)
-            case Sampler(argument, place):
-                return _cut(surface_handle(argument.index if argument else place).to_bytes(8, "little"), piece)
+            case Sampler(argument, number):
+                return _cut(surface_handle(argument.index if argument else number or 0).to_bytes(8, "little"), piece)
             case ImageExtent(argument, dimension):
                 extents = values.extents.get(argument.index)
                 return None if extents is None else _cut(extents[dimension].to_bytes(4, "little"), piece)

@@ -120,10 +120,10 @@ class TableSurface:
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """The handle of a sampler: that of `argument`, or one in the source, by its place in the payload."""
+    """The handle of a sampler: that of `argument`, or one in the source, by its number."""
 
     argument: Argument | None
-    place: int = 0
+    number: int | None = None
 
     def __str__(self) -> str:
         return f"sampler of {self.argument}" if self.argument else "inline_sampler"

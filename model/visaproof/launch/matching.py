@@ -49,6 +49,13 @@ class Program:
         """What a machine runs."""
         return lowered(self.kernel, self.platform)
 
+    @property
+    def sampler_numbers(self) -> list[int]:
+        """The numbers of the samplers that it names, by constants or by their handles."""
+        handles = self.launch.sampler_handles
+        named = (handles.get(one) for one in self.code.sampler_handles)
+        return sorted({*self.code.samplers, *(one for one in named if isinstance(one, int))})
+
     def table(self, name: str) -> str:
         """What a table is called in both programs."""
         return f"{name} of the target" if name in self.own_tables else name

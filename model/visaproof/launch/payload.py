@@ -204,7 +204,7 @@ def _meaning(argument: PayloadArgument) -> Meaning:
         case PayloadArgument(kind=kind, argument=Argument() as passed) if kind in PROPERTIES:
             return Property(passed, kind)
         case PayloadArgument(kind="inline_sampler"):
-            return Sampler(None, argument.offset)
+            return Sampler(None, argument.sampler)
         case PayloadArgument(kind="const_base" | "global_base" as kind, address_mode="bindless"):
             return TableSurface(LAUNCH_VALUES[kind])
         case PayloadArgument(kind=kind, address_mode="" | "stateless") if kind in LAUNCH_VALUES:

@@ -8,7 +8,7 @@ from visaproof.decode.surfaces import StateElement
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Input, Register, StateVariable
 from visaproof.program.operands import Constant
-from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, Statement
+from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, SamplerMessage, Statement
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,12 @@ class Program:
                 case _:
                     pass
         return sorted(found)
+
+    @property
+    def sampler_handles(self) -> list[str]:
+        """The bytes of inputs by which it names samplers, `V52.0`."""
+        uses = (one.read.use for one in self.statements if isinstance(one, SamplerMessage))
+        return sorted({use.handle for use in uses if use is not None and use.handle})
 
     @property
     def indices_are_read(self) -> bool:

@@ -222,6 +222,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         sharing=runner.sharing,
         unwritten=_unwritten(runner, runner.trace, runner.surface),
         samplers=runner.samplers,
+        sampler_handles=runner.sampler_handles,
     )
 
 
@@ -243,7 +244,7 @@ def _located(runner: AnyRunner) -> Side:
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
         _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
-        sharing=runner.sharing,
+        sampler_handles=runner.sampler_handles, sharing=runner.sharing,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.constants import Constant
-from visaproof.launch.input_meaning import Argument, ArgumentValue, SamplerModes
+from visaproof.launch.input_meaning import Argument, ArgumentValue, Sampler, SamplerModes
 from visaproof.launch.launch import Launch, LaunchValue, Piece
 from visaproof.launch.matching import Program
 from visaproof.refinement import comparison as module
@@ -21,6 +21,7 @@ from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.report.two_kernels.refinement_file import replayed_record
 from visaproof.visaasm.reader import read_kernel
 
@@ -115,6 +116,65 @@ def test_samplers_of_which_nothing_is_said_are_taken_to_be_alike() -> None:
     comparison = compared(sampling(), sampling(n0=EDGE))
     assert "samplers-alike" in {one.name for one in comparison.assumed}
     assert isinstance(decide(comparison, 2000), Refines)
+
+
+OR_1 = "    or (M1_NM, 1) N(0,0)<1> M(0,0)<0;1,0> 0x1:d\n"
+BY_HANDLE = SAMPLE.replace(
+    "    movs (M1_NM, 1) S0(0) 0x{number}:ud\n", "{make}    movs (M1_NM, 1) S31(0) N(0,0)<0;1,0>\n"
+)
+BY_HANDLE = BY_HANDLE.replace("S0 T7", "S31 T7")
+HANDLE = """.decl M v_type=G type=d num_elts=2 align=qword alias=<A, 0>
+.decl N v_type=G type=d num_elts=1 align=dword
+.input A offset=96 size=8
+.kernel_attr"""
+
+
+def by_handle(meaning: Sampler, make: str = OR_1, **samplers: SamplerModes | Argument) -> Program:
+    """A kernel that samples by the handle in an input, and what stands at each number."""
+    said = {int(name[1:]): one for name, one in samplers.items()}
+    launch = program(END, samplers=said, meanings={"A": (Piece(0, 8, meaning),)}).launch
+    kernel = read_kernel(HEAD.replace(".kernel_attr", HANDLE) + BY_HANDLE.format(make=make), "k.visaasm")
+    return Program(kernel, launch, Platform.DG2)
+
+
+FIRST, SECOND = Sampler(None, 0), Sampler(None, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (sampling(n0=LINEAR), by_handle(FIRST, n0=LINEAR)),
+        (sampling(1, n0=REPEAT, n1=LINEAR), by_handle(FIRST, n0=LINEAR)),
+        (sampling(n0=PASSED), by_handle(Sampler(PASSED))),
+        (by_handle(SECOND, n0=REPEAT, n1=LINEAR), by_handle(FIRST, n0=LINEAR)),
+    ],
+)
+def test_a_sampler_by_its_handle_is_the_one_of_its_number(source: Program, target: Program) -> None:
+    assert isinstance(asked(source, target), Refines)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        by_handle(FIRST, n0=REPEAT, n1=LINEAR),
+        by_handle(Sampler(PASSED), n0=LINEAR),
+        by_handle(Sampler(None), n0=LINEAR),
+        by_handle(FIRST, OR_1.replace("0x1", "0x2"), n0=LINEAR),
+        by_handle(FIRST, OR_1.replace("or (M1_NM, 1)", "mov (M1_NM, 1)").replace(" 0x1:d", ""), n0=LINEAR),
+        by_handle(FIRST, OR_1.replace("M(0,0)", "M(0,1)"), n0=LINEAR),
+        by_handle(FIRST, OR_1 + OR_1.replace("M(0,0)", "X(0,0)"), n0=LINEAR),
+        by_handle(FIRST, "    add (M1_NM, 1) M(0,0)<1> M(0,0)<0;1,0> 0x20:d\n" + OR_1, n0=LINEAR),
+    ],
+)
+def test_another_handle_is_another_sampler(target: Program) -> None:
+    """Another number, one that is passed, none that is known, other bits, and what the kernel made itself."""
+    comparison = compared(sampling(n0=LINEAR), target)
+    assert not same_effects(comparison.question)
+
+
+def test_handles_of_two_passed_samplers_are_two() -> None:
+    comparison = compared(by_handle(Sampler(PASSED)), by_handle(Sampler(Argument(4))))
+    assert not same_effects(comparison.question)
 
 
 # ---------------------------------------------------------------- tables

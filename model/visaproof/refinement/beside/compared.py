@@ -66,7 +66,7 @@ def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching)
         yield premise("scratch-sizes", source=source, target=target)
     if programs[1].launch.uniform and programs[0].launch.uniform is False:
         yield premise("whole-groups", size="of the launch")  # the target refuses others
-    used = sorted({number for one in programs for number in one.code.samplers})
+    used = sorted({number for one in programs for number in one.sampler_numbers})
     if used and not any(said_of_samplers(*programs)):
         yield premise("samplers-alike", numbers=", ".join(map(str, used)))
     registers = [one.launch.registers for one in programs]

@@ -35,7 +35,7 @@ _KNOWN = {"clamp_edge": Outside.EDGE, "clamp_border": Outside.BORDER, "none": Ou
 
 def said_of_samplers(source: Program, target: Program) -> tuple[Samplers, Samplers]:
     """What stands at the numbers that each kernel uses, if both say it of all of theirs."""
-    used = [program.code.samplers for program in (source, target)]
+    used = [program.sampler_numbers for program in (source, target)]
     one, other = source.launch.samplers, target.launch.samplers
     if not set(used[0]) <= one.keys() or not set(used[1]) <= other.keys():
         return {}, {}

@@ -307,7 +307,9 @@ class History:
 
     def _result(self, one: Arbitrary, thread: int) -> Term:
         image = None if one.origin is None else self._side.surface(one.origin.surface)
-        if one.operands is None or (image is not None and self._may_have_changed(image, thread)):
+        how = None if one.origin is None else self._side.how(one.origin.use)
+        unknown = one.origin is not None and how is None
+        if one.operands is None or unknown or (image is not None and self._may_have_changed(image, thread)):
             return owned(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
@@ -315,7 +317,7 @@ class History:
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
-        origin = None if one.origin is None else (self._then(image), self._side.how(one.origin.use), one.origin.slot)
+        origin = None if one.origin is None else (self._then(image), how, one.origin.slot)
         operation = OpenOperation(named, one.result, width, control, origin, as_function(named, operands))
         result = self._memory.result(operation, width)
         if any(self.is_chosen(each.bits) for each in operands):

@@ -7,6 +7,7 @@ from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.trace import Performed, Trace
@@ -78,6 +79,8 @@ class Side:
     """What it finds in uninitialised registers, if that is to be something in particular."""
     samplers: Mapping[int, Hashable] = field(default_factory=dict[int, Hashable])
     """What the numbers of samplers stand for, where both kernels say it."""
+    sampler_handles: Mapping[str, int | Argument] = field(default_factory=dict[str, int | Argument])
+    """The samplers behind the inputs that are handles of one."""
     disturbed: bool = False
     """Whether other threads may write between any two messages, and not only at barriers and fences."""
     unwritten: frozenset[str] = frozenset()
@@ -106,8 +109,13 @@ class Side:
         return Owner(buffer, items)
 
     def how(self, use: SamplerUse | None) -> Hashable:
-        """How a read through the sampler reads, under a name that both kernels share."""
-        return use and (use.texel_offset, self.samplers.get(use.number, use.number) if use.number is not None else None)
+        """How a read through the sampler reads, under a name that both kernels share; None where that is not known."""
+        if use is None:
+            return None
+        found = self.sampler_handles.get(use.handle) if use.handle else use.number
+        if use.handle and found is None:
+            return None
+        return use.texel_offset, self.samplers.get(found, found) if isinstance(found, int) else found
 
 
 def surface_then(side: Side, place: int) -> str:

@@ -83,6 +83,8 @@ class Runner:
     """Its shared local memory, where the other kernel has another size."""
     samplers: Samplers = field(default_factory=dict[int, SamplerModes | Argument])
     """What stands at the numbers of its samplers, where both kernels say it."""
+    sampler_handles: Mapping[str, int | Argument] = field(default_factory=dict[str, int | Argument])
+    """The samplers behind the inputs that are handles of one."""
     distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
     """How far its surfaces begin before their buffers, where places in buffers are compared."""
     given_predicates: Callable[[str, int], Bool] | None = None

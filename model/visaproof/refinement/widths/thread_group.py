@@ -11,6 +11,7 @@ from visaproof.checking.ladder import Holds, Values, climb
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.launch.input_meaning import Argument
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
@@ -72,6 +73,11 @@ class ThreadGroup:
     def samplers(self) -> Samplers:
         """What stands at the numbers of its samplers."""
         return self.members[0].samplers
+
+    @property
+    def sampler_handles(self) -> Mapping[str, int | Argument]:
+        """The samplers behind the inputs that are handles of one."""
+        return self.members[0].sampler_handles
 
     @property
     def lost(self) -> tuple[str, ...]:
