@@ -1,5 +1,7 @@
 """Refinement of kernels of different SIMD widths, written by hand: one wide thread against those that run its lanes."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.differences import kind_of
@@ -17,6 +19,7 @@ from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.visaasm.reader import read_kernel
 
 NAMES = ("AT", "X", "Y")
@@ -287,6 +290,18 @@ def test_one_unwritten_word_is_not_two() -> None:
     assert not isinstance(verdict(stored(16, one), stored(8, UNWRITTEN)), Refines)
     assert not isinstance(verdict(stored(16, one), stored(8, one)), Refines)  # each thread has a word of its own
     assert isinstance(verdict(stored(8, one), stored(16, one)), Refines)
+
+
+def test_a_group_knows_the_surfaces_that_any_of_its_threads_reaches() -> None:
+    """A limit may stop the first thread before it comes to shared local memory, and leave time to the second."""
+    group = compare(stored(16), stored(8), Scope(Assume.IDS)).runners[1]
+    assert isinstance(group, ThreadGroup)
+    first, second = group.members
+    group = replace(group, members=(replace(first, surface={}.__getitem__), second))
+    reached = next(iter(second.trace.surfaces))
+    assert group.surface(reached) == second.surface(reached)
+    with pytest.raises(KeyError):
+        group.surface("bti 7")
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ two threads race, every other order leaves the same.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from visaproof.checking.ladder import Holds, Values, climb
@@ -108,7 +109,14 @@ class ThreadGroup:
 
     @property
     def surface(self) -> Callable[[str], str]:
-        return self.members[0].surface
+        return self._common_name
+
+    def _common_name(self, key: str) -> str:
+        """The common name of a surface: a thread that stops early does not come to all that the others reach."""
+        for one in self.members[:-1]:
+            with suppress(KeyError):
+                return one.surface(key)
+        return self.members[-1].surface(key)
 
     @property
     def pointers(self) -> Mapping[BitVec, str]:
