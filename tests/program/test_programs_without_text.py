@@ -11,6 +11,10 @@ from visaproof.launch.matching import Program
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import lowered
 from visaproof.program.statements import Landing, Origin
+from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
+from visaproof.refinement.refines import compared
+from visaproof.refinement.testing.lane_runs import lane_runs
 from visaproof.visaasm.reader import read_kernel_file
 
 DATA = Path(__file__).parents[1] / "data" / "visaasm"
@@ -77,3 +81,17 @@ def test_refinement_needs_no_syntax_tree(source: str, target: str) -> None:
     found, bare = refines(*pair), refines(*map(without_text, pair))
     assert type(found) is type(bare)
     assert (type(found).__name__ == "Difference") == (source == "oob_offbyone")
+
+
+def test_what_a_lane_did_is_told_without_a_syntax_tree() -> None:
+    told = []
+    asked = [read(f"{name}/tgllp-O2-simd8") for name in PAIRS[1]]
+    for pair in (asked, [*map(without_text, asked)]):
+        comparison, timeout_ms = compared(*pair)
+        found = decide(comparison, timeout_ms)
+        assert isinstance(found, Difference)
+        runs = lane_runs(comparison, found)
+        assert runs is not None
+        assert any(run.done for run in runs)
+        told.append([[(done.instruction.text, done.values) for done in run.done] for run in runs])
+    assert told[0] == told[1]

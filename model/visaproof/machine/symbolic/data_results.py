@@ -5,9 +5,7 @@ beyond a variable, is computed, for an output may.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from itertools import count
-from typing import cast
 
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.instructions.svm_gather import FLAT
@@ -16,6 +14,7 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.program.def_use import WRITTEN, addressed, definitions, names, uses
 from visaproof.program.operands import (
     AddressedElements,
     AddressedTarget,
@@ -23,7 +22,6 @@ from visaproof.program.operands import (
     Elements,
     PackedConstant,
     PredicateTarget,
-    StorageAddress,
     Target,
 )
 from visaproof.program.program import Program
@@ -34,7 +32,6 @@ from visaproof.program.statements import (
     MemoryMessage,
     MovePredicate,
     Run,
-    SetAddress,
     SetPredicate,
 )
 from visaproof.semantics.symbolic.cases import under
@@ -49,13 +46,8 @@ _FLOWS = (Compute, Compare, MovePredicate, SetPredicate, CombinePredicates)
 _NOT_BY_REGION = {"plane", "lrp", "addc", "subb", "madw", *PAIRED}
 """Opcodes that do not read and write an element in each lane by the regions of their operands."""
 
-_NO_OPERANDS = ("origin", "position", "operation", "surface", "relation")
-
 _UNDEFINED = (BeyondVariable, PredicateBit)
 """What stands for something undefined, beside words of variables that the launch does not write."""
-
-_WRITTEN = ("dst", "target", "targets")
-"""The fields of statements and messages that are written alone."""
 
 
 class DataResults:
@@ -71,8 +63,8 @@ class DataResults:
         self._thread = thread
         self._operands = operands
         self._predicates = SymbolicPredicates(thread, operands)
-        self._reads = {Same(one): _reads(one) for one in program.run_statements()}
-        self._writes = {Same(one): _writes(one) for one in program.run_statements()}
+        self._reads = {Same(one): uses(one) for one in program.run_statements()}
+        self._writes = {Same(one): definitions(one) for one in program.run_statements()}
         self._add_addressed(program)
         scratch = any(isinstance(one, MemoryMessage) and one.message.surface == SCRATCH for one in program.statements)
         self._open = frozenset(self._unasked(program, private or scratch))
@@ -174,11 +166,7 @@ class DataResults:
 
     def _add_addressed(self, program: Program) -> None:
         """Adds the variables that statements read and write through addresses: any whose address is taken."""
-        taken = frozenset(
-            one.base.storage
-            for one in program.run_statements()
-            if isinstance(one, SetAddress) and isinstance(one.base, StorageAddress)
-        )
+        taken = addressed(program)
         for one in program.run_statements():
             if isinstance(one, _FLOWS):
                 if any(isinstance(source, AddressedElements) for source in _sources(one)):
@@ -194,12 +182,12 @@ class DataResults:
         for statement in program.run_statements():
             if isinstance(statement, _FLOWS):
                 if not _chooses(statement):  # lanes that are off read nothing undefined
-                    stack.extend(_names(statement.lanes.predicate))
+                    stack.extend(names(statement.lanes.predicate))
                 for name in self._writes[Same(statement)]:
                     writers.setdefault(name, []).append(statement)
             elif isinstance(statement, MemoryMessage):
                 loaded_again = private and statement.message.surface in (FLAT, SCRATCH)
-                stack.extend(_names(statement.message, leave_out=_WRITTEN if loaded_again else (*_WRITTEN, "src")))
+                stack.extend(names(statement.message, leave_out=WRITTEN if loaded_again else (*WRITTEN, "src")))
             else:
                 stack.extend((*self._reads[Same(statement)], *self._writes[Same(statement)]))
         while stack:
@@ -241,28 +229,3 @@ def _is_plain(statement: Compute | Compare) -> bool:
         and all(isinstance(one, Elements | Constant | PackedConstant) for one in statement.sources)
         and not (statement.operation.name == "sel" and statement.lanes.predicate is None)
     )
-
-
-def _reads(statement: Run) -> frozenset[str]:
-    """The variables that a statement may read."""
-    return frozenset(_names(statement, leave_out=_WRITTEN))
-
-
-def _writes(statement: Run) -> frozenset[str]:
-    """The variables that a statement may write."""
-    inside = (getattr(statement, name, None) for name in ("message", "read", "info", "product"))
-    parts = [getattr(one, name, None) for one in (statement, *inside) for name in _WRITTEN]
-    return frozenset(name for part in parts for name in _names(part))
-
-
-def _names(record: object, leave_out: Collection[str] = ()) -> Iterator[str]:
-    """Every text in a record: among them are the variables that it names, whatever their fields are called."""
-    if isinstance(record, str):
-        yield record
-    elif isinstance(record, tuple):
-        for one in cast(tuple[object, ...], record):
-            yield from _names(one, leave_out)
-    elif is_dataclass(record):
-        for one in fields(record):
-            if one.name not in leave_out and one.name not in _NO_OPERANDS:
-                yield from _names(getattr(record, one.name), leave_out)

@@ -5,13 +5,14 @@ From the write that makes the difference back: the statements that define what i
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from visaproof.decode.def_use import DefUse, def_use
 from visaproof.execution.trace import Change, Step, Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.concrete.run import Observer, PerformedMessage
+from visaproof.program.def_use import addressed, definitions, handles, reads_addressed, uses, writes_addressed
 from visaproof.program.effects import lanes_of
-from visaproof.program.lower import has_text, text_of, tree_of
+from visaproof.program.lower import lowered
 from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
@@ -63,9 +64,9 @@ class LaneRun:
 
 
 def lane_runs(comparison: Comparison, found: Difference) -> tuple[LaneRun, LaneRun] | None:
-    """Both runs, of a byte that differs; None where something else does, or no text says what statements name."""
+    """Both runs, of a byte that differs; None where something else does."""
     source, target = comparison.runners
-    if found.byte is None or not (has_text(source.kernel) and has_text(target.kernel)):
+    if found.byte is None:
         return None
     runs: list[LaneRun] = []
     for side, runner in enumerate((source, tuple(target.orders())[found.order])):
@@ -80,7 +81,7 @@ def run_outside(comparison: Comparison, found: Difference) -> LaneRun | None:
     The source makes no such access.
     """
     runner = comparison.runners[1]
-    if not isinstance(found.what, OutsideBuffers) or isinstance(runner, ThreadGroup) or not has_text(runner.kernel):
+    if not isinstance(found.what, OutsideBuffers) or isinstance(runner, ThreadGroup):
         return None
     followed = _Followed(runner, comparison, found, 1, None, None)
     run = followed.run()
@@ -127,6 +128,10 @@ class _Followed:
     lane_outside: int | None = field(init=False, default=None)
     """Which lane wrote there."""
 
+    @cached_property
+    def _addressed(self) -> frozenset[str]:
+        return addressed(lowered(self.runner.kernel, self.runner.platform))
+
     def run(self) -> LaneRun:
         found = self.found
         backwards = found.backwards and self.side == 1
@@ -158,10 +163,10 @@ class _Followed:
         needed = {self._register} if self._register else set[str]()
         for place in range(len(self._steps) - 1 if last is None else last, -1, -1):
             step, message = self._steps[place], messages[place]
-            names = self._def_use(step.statement, message)
+            defined, used = self._def_use(step.statement, message)
             branch = step.statement if isinstance(step.statement, Branch) else None
-            if place == last or branch or (needed & names.defined and self._covers(step.statement)):
-                needed |= names.used
+            if place == last or branch or (needed & defined and self._covers(step.statement)):
+                needed |= used
                 stored = tuple(self._stored(message)) if message else ()
                 if branch is None or branch.lanes.predicate:
                     done.append(Done(step.statement.origin, step.changes, stored))
@@ -198,14 +203,15 @@ class _Followed:
             return same and writer.write in (*message.writes, *message.changed)
         return any(one.surface == self._surface for one in self._stored(message))
 
-    def _def_use(self, statement: Run, message: PerformedMessage | None) -> DefUse:
-        """With the memory that a message reaches as if it were a variable."""
-        known = def_use(text_of(statement.origin), tree_of(self.runner.kernel), self.runner.platform)
+    def _def_use(self, statement: Run, message: PerformedMessage | None) -> tuple[frozenset[str], frozenset[str]]:
+        """What it defines and uses, with the memory that a message reaches as if it were a variable."""
+        defined, used = definitions(statement), uses(statement) | handles(statement)
+        used |= self._addressed if reads_addressed(statement) else frozenset()
+        defined |= self._addressed if writes_addressed(statement) else frozenset()
         if message is None:
-            return known
+            return defined, used
         memory = frozenset((f"memory {message.surface}",))
-        defined = known.defined | memory if message.writes or message.changed else known.defined
-        return DefUse(defined, known.used | memory if known.defined else known.used)
+        return defined | memory if message.writes or message.changed else defined, used | memory if defined else used
 
     def _covers(self, statement: Run) -> bool:
         """Whether the lane is among those of a statement."""

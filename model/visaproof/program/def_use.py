@@ -1,0 +1,106 @@
+"""Which variables the statements of a program read and write, and which bytes of them."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import fields, is_dataclass
+from typing import cast
+
+from visaproof.isa.operands import RawOperand, ScalarUD
+from visaproof.isa.surface_keys import StateAt, surface_key
+from visaproof.program.effects import lanes_of
+from visaproof.program.operands import AddressedElements, AddressedTarget, Elements, StorageAddress
+from visaproof.program.program import Program
+from visaproof.program.statements import Run, SetAddress
+
+WRITTEN = ("dst", "target", "targets")
+"""The fields of statements and messages that are written alone."""
+
+_NO_OPERANDS = ("origin", "position", "operation", "surface", "relation")
+_PARTS = ("message", "read", "info", "product")
+"""Where statements keep the record of a message."""
+
+Span = tuple[str, int, int]
+"""A variable, and its bytes from one to before another."""
+
+TO_THE_END = 1 << 30
+
+
+def uses(statement: Run) -> frozenset[str]:
+    """The variables that a statement names to read them: of any kind, memory left out."""
+    return frozenset((*names(statement, leave_out=WRITTEN), *_addresses_of_targets(statement)))
+
+
+def handles(statement: Run) -> frozenset[str]:
+    """The variables with the handles by which its message finds its surface."""
+    keys = (surface_key(getattr(getattr(statement, part, None), "surface", "")) for part in _PARTS)
+    return frozenset(key.variable for key in keys if isinstance(key, StateAt))
+
+
+def definitions(statement: Run) -> frozenset[str]:
+    """The variables that a statement names to write them."""
+    inside = (getattr(statement, name, None) for name in _PARTS)
+    parts = [getattr(one, name, None) for one in (statement, *inside) for name in WRITTEN]
+    written = frozenset(name for part in parts for name in names(part))
+    return written - frozenset(_addresses_of_targets(statement))
+
+
+def addressed(program: Program) -> frozenset[str]:
+    """The variables whose address is taken: what an operand that is addressed may read or write beside its names."""
+    return frozenset(
+        one.base.storage
+        for one in program.run_statements()
+        if isinstance(one, SetAddress) and isinstance(one.base, StorageAddress)
+    )
+
+
+def reads_addressed(statement: Run) -> bool:
+    """Whether it reads a variable by an address."""
+    return any(isinstance(one, AddressedElements) for one in _records(statement, WRITTEN))
+
+
+def writes_addressed(statement: Run) -> bool:
+    """Whether it writes a variable by an address."""
+    return any(True for _ in _addresses_of_targets(statement))
+
+
+def _addresses_of_targets(statement: Run) -> Iterator[str]:
+    """The address variables by which it writes: it reads these."""
+    for part in (getattr(statement, name, None) for name in WRITTEN):
+        yield from (one.address for one in _records(part, ()) if isinstance(one, AddressedTarget))
+
+
+def spans_read(statement: Run) -> Iterator[Span]:
+    """The bytes that a statement may read; of what is no vector, all from the first byte on."""
+    lanes = lanes_of(statement)
+    for one in _records(statement, WRITTEN):
+        match one:
+            case Elements(storage=storage, start=start, region=region, type=of):
+                size, width = 1 if lanes is None else lanes.size, max(1, region.width)
+                rows, columns = -(-size // width), min(size, width)
+                last = (rows - 1) * region.vertical + (columns - 1) * region.horizontal
+                yield storage, start, start + (last + 1) * of.size
+            case RawOperand(variable, offset) | ScalarUD(variable, offset):
+                yield variable, offset, TO_THE_END
+            case StorageAddress(storage=storage):
+                yield storage, 0, TO_THE_END
+            case _:
+                pass
+    yield from ((name, 0, TO_THE_END) for name in handles(statement))
+
+
+def names(record: object, leave_out: Collection[str] = ()) -> Iterator[str]:
+    """Every text in a record: among them are the variables that it names, whatever their fields are called."""
+    for one in _records(record, leave_out):
+        if isinstance(one, str):
+            yield one
+
+
+def _records(record: object, leave_out: Collection[str]) -> Iterator[object]:
+    """The record, and all records and texts in it, but for fields with these names."""
+    yield record
+    if isinstance(record, tuple):
+        for one in cast(tuple[object, ...], record):
+            yield from _records(one, leave_out)
+    elif is_dataclass(record):
+        for one in fields(record):
+            if one.name not in leave_out and one.name not in _NO_OPERANDS:
+                yield from _records(getattr(record, one.name), leave_out)
