@@ -125,17 +125,6 @@ class Launch:
         """What an input holds; nothing is known of one that is not listed."""
         return self.meanings.get(variable, ())
 
-    @property
-    def sampler_handles(self) -> dict[str, int | Argument]:
-        """What the inputs hold that are handles of samplers: by their bytes, `V52.0`, the number or the argument."""
-        return {
-            f"{name}.{piece.offset}": found
-            for name, pieces in self.meanings.items()
-            for piece in pieces
-            if isinstance(piece.meaning, Sampler) and not piece.first_byte
-            if (found := piece.meaning.argument or piece.meaning.number) is not None
-        }
-
     def argument(self, index: int) -> Argument:
         return Argument(index, self.arg_names.get(index))
 

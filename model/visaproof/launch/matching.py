@@ -9,7 +9,7 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Input
 from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, StateAt, TableEntry, surface_key
-from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, SamplerModes
+from visaproof.launch.input_meaning import Argument, ArgumentValue, LocalId, Piece, Sampler, SamplerModes
 from visaproof.launch.launch import BufferAddress, Launch, Surface, TableSurface, Unknown
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import Runnable, lowered
@@ -50,9 +50,20 @@ class Program:
         return lowered(self.kernel, self.platform)
 
     @property
+    def sampler_handles(self) -> dict[str, int | Argument]:
+        """What the inputs hold that are handles of samplers: by their bytes, `V52.0`, the number or the argument."""
+        return {
+            f"{name}.{piece.offset}": found
+            for name, pieces in self.launch.meanings.items()
+            for piece in pieces
+            if isinstance(piece.meaning, Sampler) and not piece.first_byte
+            if (found := piece.meaning.argument or piece.meaning.number) is not None
+        }
+
+    @property
     def sampler_numbers(self) -> list[int]:
         """The numbers of the samplers that it names, by constants or by their handles."""
-        handles = self.launch.sampler_handles
+        handles = self.sampler_handles
         named = (handles.get(one) for one in self.code.sampler_handles)
         return sorted({*self.code.samplers, *(one for one in named if isinstance(one, int))})
 

@@ -127,7 +127,7 @@ def _runner(
     return Runner(
         owner, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
         handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
-        sampler_handles=program.launch.sampler_handles if by_meaning else {},
+        sampler_handles=program.sampler_handles if by_meaning else {},
         distances=distances(program, begins, ran.surfaces) if begins.at_distances else {},
         sharing=Sharing({}, elements=begins.elements),
     )  # fmt: skip
