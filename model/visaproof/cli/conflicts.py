@@ -144,7 +144,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
             _save(one.answers, one.finding, arguments.save)
     codes = [_code(one.finding, arguments) for one in found]
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
-    uses = uses_in(answers.asked, in_launches, dict(arguments.undefined), limit)
+    uses = uses_in(answers.with_data(), in_launches, dict(arguments.undefined), limit)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)

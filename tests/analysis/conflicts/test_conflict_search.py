@@ -130,7 +130,7 @@ def test_registers_beyond_a_variable_are_no_end_of_the_answer() -> None:
 def test_two_loads_agree_for_certain_unless_something_was_written_between(between: str, certain: bool) -> None:
     gather = "    gather_scaled.4 (M1, 8) T6 0x0:ud W.0 {}.0\n"
     answers = asked(f"{APART}{gather.format('V')}    {between}\n{gather.format('X')}{SCATTER}")
-    trace = answers.asked.trace
+    trace = answers.with_data().trace
     lanes = {lane_on(lane): 1 for lane in range(8)}
     (_, mine), (_, theirs) = trace.performed[0].loaded[0], trace.performed[-2].loaded[0]
     values: dict[Term, int] = {**lanes, surface_size("bti 1"): 64, mine: 1, theirs: 2}

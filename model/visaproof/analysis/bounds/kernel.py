@@ -21,7 +21,7 @@ from visaproof.analysis.bounds.verdicts import (
     decide_bounds,
     decide_meaning,
 )
-from visaproof.analysis.conflicts.kernel import open_bounds
+from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.global_size import bounded_ids, global_sizes
 from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots

@@ -31,7 +31,6 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, conflict_questions
-from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool, Term, conj, evaluate, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.arithmetic import PRODUCTS
@@ -128,7 +127,7 @@ class ItemsApart:
         start, asked = self.start, self.asked
         ran = trace(
             asked.kernel, asked.platform, start.initial, unroll=self.unroll, private_base=start.private_base,
-            floats=self.floats, nondeterministic=True, limit=self.limit, launched=launched_variables(asked.kernel),
+            floats=self.floats, nondeterministic=True, limit=self.limit, only_places=True,
         )  # fmt: skip
         launched = start.group.launched
         of_sizes = () if launched is None else launched.facts

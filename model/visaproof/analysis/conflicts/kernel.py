@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import msgspec
 
@@ -10,13 +10,14 @@ from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_prod
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
+from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
+from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.analysis.tables import tables_of
 from visaproof.checking.counterexample import Counterexample, Outcome, Run, State
-from visaproof.checking.ladder import Holds, climb
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
 from visaproof.checking.states import state_record
 from visaproof.isa.errors import LimitReached, Position
@@ -32,8 +33,8 @@ from visaproof.launch.relations.obeyed_relations import obeyed
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
-from visaproof.machine.symbolic.trace import Trace
-from visaproof.program.lower import Runnable
+from visaproof.program.lower import Runnable, lowered
+from visaproof.program.places_alone import places_alone
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
 from visaproof.queries.kernels.constant_data import loads_of_tables
@@ -41,15 +42,13 @@ from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.local_size import local_limit
 from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
-from visaproof.smt import Bool, conj
+from visaproof.smt import conj
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 SEARCHED_MS = 1_000
 """For a question of a solver about launches that do not obey what was found to be missing."""
 SHOWN_MS = 200
 """The same, where another scatter has shown such a launch: in that one the run may end before."""
-LOOP_SHARE = 0.1
-"""Of the time that is left: for whether one loop ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +79,17 @@ class KernelAnswers:
     """How far the search has come."""
     confirmed: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
     """Conflicts that a run has shown: they stay where the limit ends the search for what is missing."""
+    undecided: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
+    """What stayed open without the loads of data."""
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
     known: KnownApart | None = None
     """What was proved of scatters."""
+    whole: WholeRun | None = None
+    """None where this is the whole run."""
+    again: "list[KernelAnswers]" = field(default_factory=list["KernelAnswers"])
+    """That is asked about what stays open, once there is one."""
 
     @property
     def questions(self) -> tuple[ConflictQuestion, ...]:
@@ -119,13 +124,48 @@ class KernelAnswers:
         return tuple(one.pairs[0].distance for one in self._rounds(position) if one.pairs) or position
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
-        if position in self.confirmed:
-            return self.confirmed[position]
+        if (known := self.confirmed.get(position) or self.undecided.get(position)) is not None:
+            return known
         question = next(one for one in self.questions if one.instruction.position == position)
         return Finding(question, Undecided(str(reached)), self.found_missing.get(position))
 
     def answer(self, position: Position) -> Finding:
-        """The answer for one scatter: a conflict in some iteration, or else an open one, or else free in each."""
+        """The answer for one scatter; what stays open without the loads of data is asked again with them."""
+        if self.whole is None:
+            return self._answer(position)
+        if position not in self.undecided:
+            found = self._answer(position)
+            if not isinstance(found.answer, Undecided):
+                return found
+            self.undecided[position] = found
+        whole = self._again()
+        known = self.undecided[position]
+        return whole.answer(position) if whole is not None and position in whole.positions else known
+
+    def with_data(self) -> Asked:
+        """The whole run: of data, too, it is asked what is undefined."""
+        if self.whole is None:
+            return self.asked
+        ran = self.whole.trace()
+        bounded = tuple(one for one in ran.bounded if one[1] in self.bounded)
+        return replace(self.asked, trace=replace(ran, bounded=bounded))
+
+    def _again(self) -> "KernelAnswers | None":
+        """The questions about the whole run, if that says more.  Raises LimitReached where it was not finished."""
+        if self.whole is None or self.again:
+            return next(iter(self.again), None)
+        asked = self.with_data()
+        if isinstance(asked.trace.stopped, LimitReached):
+            raise asked.trace.stopped
+        unmodelled = unmodelled_read(self.kernel, self.launch, asked.trace.registers.initial_reads)
+        if unmodelled is not None or not self.whole.says_more(asked.trace):
+            return None
+        put = _put(self.kernel, self.launch, asked, self.limit)
+        self.again.append(replace(self, asked=asked, put=put, known=_known(put), whole=None, undecided={}))
+        return self.again[0]
+
+    def _answer(self, position: Position) -> Finding:
+        """A conflict in some iteration, or else an open one, or else free in each."""
         rounds = self._rounds(position)
         rungs: dict[str, None] = {}
         undecided: Finding | None = None
@@ -226,10 +266,13 @@ def ask_kernel(
     """
     start = with_floats(start_of(kernel, launch, assume), floats)
     start = with_relations(LaunchNames(kernel, launch, start), where)
-    ran = trace(
-        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit, launched=launched_variables(kernel),
+    run = partial(
+        trace, kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
+        nondeterministic=True, limit=limit,
     )  # fmt: skip
+    alone = places_alone(lowered(kernel, platform), start.private_base is not None)
+    whole = None if alone.is_whole else WholeRun(partial(run, launched=launched_variables(kernel)), alone)
+    ran = run(only_places=True)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
@@ -237,41 +280,36 @@ def ask_kernel(
     items = ItemsApart(asked, launch, assume, unroll, floats, limit)
     if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
-        return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit)
-    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    extents = limits(ran) if "image-extents" in assume else ()
-    if extents:
+        return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, whole=whole)
+    if "image-extents" in assume and limits(ran):
         start = replace(start, assumed=(*start.assumed, EXTENTS))
-        asked = replace(asked, start=start)
-        items = replace(items, asked=asked)
     local = local_limit(ran, local_memory(kernel, launch).most)
     if local is not None:
         start = replace(start, assumed=(*start.assumed, local.premise))
-        asked = replace(asked, start=start)
-        items = replace(items, asked=asked)
-        facts = (*facts, local.holds)
-    premises = (*facts, *extents, *start.premises(launched_lanes(kernel)))
-    put = questions_within(limit, ran, conflict_questions(ran, premises))
-    known = KnownApart(conj(*put.asked[0].premises), without_products) if put.asked else None
-    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, known=known)
+    asked = replace(asked, start=start)
+    items = replace(items, asked=asked)
+    put = _put(kernel, launch, asked, limit)
+    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, known=_known(put), whole=whole)
+
+
+def _put(kernel: Runnable, launch: Launch, asked: Asked, limit: Limit) -> Questions[ConflictQuestion]:
+    """The questions about a run, under what its start has assumed."""
+    ran, start = asked.trace, asked.start
+    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
+    extents = limits(ran) if EXTENTS in start.assumed else ()
+    local = local_limit(ran, local_memory(kernel, launch).most)
+    holds = () if local is None else (local.holds,)
+    premises = (*facts, *holds, *extents, *start.premises(launched_lanes(kernel)))
+    return questions_within(limit, ran, conflict_questions(ran, premises))
+
+
+def _known(put: Questions[ConflictQuestion]) -> KnownApart | None:
+    return KnownApart(conj(*put.asked[0].premises), without_products) if put.asked else None
 
 
 def may_scatter(opcode: str) -> bool:
     """Whether a message with this opcode may store lane by lane."""
     return "scatter" in opcode or opcode.startswith("lsc_store")
-
-
-def open_bounds(ran: Trace, timeout_ms: int, limit: Limit = NO_LIMIT) -> Iterator[tuple[Bool, Position]]:
-    """The loops of which it was not proved that they end within the iterations that were unrolled."""
-    premises = tuple(condition for condition, _ in ran.conditions)
-    for ends, position in ran.bounded:
-        try:
-            with limit.within(LOOP_SHARE):
-                proved = isinstance(climb(premises, ends, timeout_ms), Holds)
-        except LimitReached:
-            proved = False
-        if not proved:
-            yield ends, position
 
 
 def without_zeros(state: State) -> State:

@@ -37,7 +37,7 @@ def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKi
     """Those of a run, as far as the limit lets them be decided."""
     uses: list[UndefinedUse] = []
     unreachable: list[Origin] = []
-    stopped: LimitReached | None = None
+    stopped = asked.trace.stopped if isinstance(asked.trace.stopped, LimitReached) else None
     try:
         with limit.within():
             unreachable.extend(unreachable_writes(asked, premises))

@@ -140,9 +140,8 @@ class Machine:
 
     def _message(self, statement: MemoryMessage) -> None:
         plain, position = statement.message, statement.position
-        key = self.bindings.key(plain.surface, position)
+        key, surface = self.surface(statement)
         decoded = replace(plain, surface=key)
-        surface = self.surfaces.setdefault(key, self._surface(key, decoded))
         if isinstance(surface, SymbolicImage) != isinstance(decoded, TypedMessage):
             raise NotModelled(f"{key} as bytes and as texels", position)
         state = ThreadState.of(self.thread, self.surfaces)
@@ -215,6 +214,11 @@ class Machine:
         if key == SCRATCH:
             return SymbolicScratch()
         return SymbolicBuffer(surface_size(key))
+
+    def surface(self, statement: MemoryMessage) -> tuple[str, SymbolicSurface]:
+        """The surface that its variable stands for here, and by which key."""
+        key = self.bindings.key(statement.message.surface, statement.position)
+        return key, self.surfaces.setdefault(key, self._surface(key, statement.message))
 
     def _some_image(self, key: str) -> SymbolicImage:
         return SymbolicImage(tuple(extents_of(key, level) for level in range(self._levels)))

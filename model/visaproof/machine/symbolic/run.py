@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
@@ -12,7 +13,9 @@ from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.machine.symbolic.walk import Walk
 from visaproof.program.lower import Runnable, lowered
+from visaproof.program.places_alone import places_alone
 from visaproof.program.program import Program
+from visaproof.program.statements import MemoryMessage, Run
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
@@ -47,6 +50,7 @@ def trace(
     nondeterministic: bool = False,
     limit: Limit = NO_LIMIT,
     launched: Collection[str] | None = None,
+    only_places: bool = False,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -58,9 +62,12 @@ def trace(
     them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
+    Where `only_places` are asked about, no statement is run that decides nothing of where lanes store.
     Of the `limit`, most is there for the run: then it ends with what it has.
     """
     program = lowered(code, platform)
+    alone = places_alone(program, private_base is not None) if only_places else None
+    program = program if alone is None else alone.program
     machine = Machine(
         program,
         initial or uninitialised(program),
@@ -76,4 +83,14 @@ def trace(
     if launched is not None:
         data = DataResults(program, machine.thread, machine.operands, launched, private_base is not None)
         step = partial(data.step, run=machine.step)
+    if alone is not None:
+        step = partial(_step_but, alone.loads, machine)
     return Walk(machine, step, unroll, generalise, compared_as).run(limit)
+
+
+def _step_but(left_out: Collection[Same[Run]], machine: Machine, statement: Run) -> None:
+    """Runs a statement; of loads that are left out, a concrete run still comes to the surface."""
+    if isinstance(statement, MemoryMessage) and Same[Run](statement) in left_out:
+        machine.surface(statement)
+    else:
+        machine.step(statement)

@@ -24,7 +24,7 @@ from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
 from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, shape
-from visaproof.program.statements import Branch, End, Landing, Run
+from visaproof.program.statements import Branch, End, Landing, Nothing, Run
 from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
 from visaproof.smt.limit import Limit
@@ -120,7 +120,7 @@ class Walk:
             self._within = None
             statement = statements[self._place]
             self._place += 1
-            if isinstance(statement, Landing) or self._lanes.nowhere:
+            if isinstance(statement, Landing | Nothing) or self._lanes.nowhere:
                 self._place = self._turned.get(self._place, self._place)
                 continue
             self._steps += 1
