@@ -102,6 +102,7 @@ def run(arguments: Namespace) -> int:
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.conflicts.kernel import ask_kernel
+    from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
     from visaproof.analysis.findings.kernel import uses_in
     from visaproof.launch.assumptions import Assume
@@ -133,8 +134,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     parts = Parts(answers.kernel)
     found: list[Weakest] = []
     scatters: list[tuple[Position, Scatter]] = []
-    for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
-        found.append(one)
+
+    def show(one: "Weakest") -> None:
         example = _launch(one, task.path, arguments)
         instruction = one.finding.question.instruction
         shown = parts.noted(instruction, _scatter(one, tried, example))
@@ -142,6 +143,14 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         _print_finding(one, tried, shown, example, arguments.verbose)
         if arguments.save:
             _save(one.answers, one.finding, arguments.save)
+
+    for one in weakest(ask, answers) if tried else under_one_set(assume, answers):
+        found.append(one)
+        if not isinstance(one.finding.answer, Conflict):
+            show(one)
+    for one in found:
+        if isinstance(one.finding.answer, Conflict):  # no answer waits for the launch of another one
+            show(one)
     codes = [_code(one.finding, arguments) for one in found]
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
     uses = uses_in(answers.with_data(), in_launches, dict(arguments.undefined), limit)

@@ -251,7 +251,7 @@ def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
 def _texels_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
     """Whether both lanes happen, and write one channel of one texel; `exactly`: inside the surface, and defined."""
     meetings = [
-        _both(store, other_store, exactly)
+        conj(_happens(store, exactly), _happens(other_store, exactly))
         for channel, store in one.stores
         for other_channel, other_store in other.stores
         if channel == other_channel
@@ -259,10 +259,9 @@ def _texels_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
     return conj(*(_equal(a, b) for a, b in zip(one.base, other.base, strict=True)), disj(*meetings))
 
 
-def _both(store: Access, other: Access, exactly: bool) -> Bool:
-    """Whether both happen; `exactly`: inside, and defined."""
-    happen = store.guard, other.guard
-    return conj(*happen, store.inside, store.defined, other.inside, other.defined) if exactly else conj(*happen)
+def _happens(store: Access, exactly: bool) -> Bool:
+    """Whether it happens; `exactly`: inside, and defined."""
+    return conj(store.guard, store.inside, store.defined) if exactly else store.guard
 
 
 def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
@@ -270,22 +269,25 @@ def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iter
 
     Unless `exactly`, only of the last bits of addresses, in which what lanes add in common is no part of a difference.
     """
-    stores: dict[int, list[tuple[Access, Access]]] = {}
+    stores: dict[int, dict[tuple[Bool, Bool], None]] = {}
     (first,), (second,) = one.base, other.base
     known, unit = _residue(second, first)
+    others = [(at, store.width, _happens(store, exactly)) for at, store in other.stores]
     for at, store in one.stores:
-        for other_at, other_store in other.stores:
+        happens = _happens(store, exactly)
+        for other_at, other_width, other_happens in others:
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
-            lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
+            lowest, end = at - other_at + 1 - other_width, at - other_at + store.width
             for distance in range(lowest + (known - lowest) % unit, end, unit):
-                stores.setdefault(distance, []).append((store, other_store))
+                stores.setdefault(distance, {})[happens, other_happens] = None
+    both = {pair: conj(*pair) for found in stores.values() for pair in found}
     if not exactly:
         first, second = _low(first), _low(second)
     is_distance = _distance(first, second)
     for distance, found in sorted(stores.items(), key=itemgetter(0)):
         apart = is_distance(distance)
         if not is_false(apart):
-            yield conj(apart, disj(*(_both(store, other_store, exactly) for store, other_store in found)))
+            yield conj(apart, disj(*(both[pair] for pair in found)))
 
 
 def _distance(first: BitVec, second: BitVec) -> Callable[[int], Bool]:
