@@ -121,6 +121,18 @@ def test_behind_a_message_without_a_meaning_the_verdict_says_so() -> None:
     assert finding.answer == Free(UNDEFINED_BEFORE)
 
 
+def test_only_what_stays_open_is_asked_of_the_whole_run() -> None:
+    """A load that is never aligned: whether the lanes store apart is proved without it."""
+    load = "    mov (M1_NM, 8) W(0,0)<1> 0x1:ud\n    gather4_scaled.R (M1_NM, 1) T7 0x0:ud W.0 X.0\n"
+    apart = f"{load}    mul (M1_NM, 8) V(0,0)<1> 0x76543210:v 0x4:uw\n{SCATTER}"
+    answers = asked(apart)
+    assert [finding.answer for finding in answers.answers()] == [Free(NORMAL_FORM)]
+    assert not answers.again
+    open_without = asked(load + SCATTER)
+    assert [finding.answer for finding in open_without.answers()] == [Free(UNDEFINED_BEFORE)]
+    assert open_without.again
+
+
 def test_registers_beyond_a_variable_are_no_end_of_the_answer() -> None:
     finding = last("    oword_st (2) T7 0x0:ud SHORT.0\n" + SCATTER)
     assert isinstance(finding.answer, Conflict)
