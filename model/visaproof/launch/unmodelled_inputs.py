@@ -1,6 +1,6 @@
 """Inputs of which ze_info says what they hold, in a word that is not modelled here: nobody may compute with them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.registers import Input
@@ -13,13 +13,28 @@ def unmodelled_read(kernel: Kernel, launch: Launch, read: Iterable[tuple[str, in
     """Why the kernel cannot be followed if it reads these bytes of registers before anything wrote them."""
     unmodelled = {
         (item.variable, byte): (item, piece)
-        for item in kernel.inputs
-        for piece in launch.pieces(item.variable)
-        if isinstance(piece.meaning, Unknown) and not piece.meaning.modelled
+        for item, piece in _unmodelled(kernel, launch)
         for byte in range(piece.offset, piece.offset + piece.size)
     }
     found = next((unmodelled[place] for place in read if place in unmodelled), None) if unmodelled else None
     return None if found is None else input_not_modelled(*found)
+
+
+def unmodelled_named(kernel: Kernel, launch: Launch, spans: Iterable[tuple[str, int, int]]) -> NotModelled | None:
+    """The same, if statements that are not run name these bytes, each from one to before another, to read them."""
+    unmodelled = list(_unmodelled(kernel, launch))
+    for root, first, end in spans if unmodelled else ():
+        for item, piece in unmodelled:
+            if root == item.variable and first < piece.offset + piece.size and piece.offset < end:
+                return input_not_modelled(item, piece)
+    return None
+
+
+def _unmodelled(kernel: Kernel, launch: Launch) -> Iterator[tuple[Input, Piece]]:
+    for item in kernel.inputs:
+        for piece in launch.pieces(item.variable):
+            if isinstance(piece.meaning, Unknown) and not piece.meaning.modelled:
+                yield item, piece
 
 
 def input_not_modelled(item: Input, piece: Piece) -> NotModelled:

@@ -55,8 +55,13 @@ class PlacesAlone:
     program: Program
     loads: frozenset[Same[Run]]
     """They still stand in it, for the surfaces that they name."""
-    is_whole: bool
-    """Whether nothing is left out."""
+    left_out: tuple[Run, ...]
+    """What it no longer runs."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return not self.left_out
 
 
 def places_alone(program: Program, private: bool) -> PlacesAlone:
@@ -70,13 +75,13 @@ def places_alone(program: Program, private: bool) -> PlacesAlone:
 @lru_cache(maxsize=4)
 def _places_alone(same: Same[Program], private: bool) -> PlacesAlone:
     program = same.it
-    needless = list(_needless(program, private))
+    needless = tuple(_needless(program, private))
     loads = frozenset(Same[Run](one) for one in needless if isinstance(one, MemoryMessage))
     gone: dict[Same[Run], Statement] = {
         Same[Run](one): Nothing(one.origin) for one in needless if not isinstance(one, MemoryMessage)
     }
     statements = [one if isinstance(one, Landing) else gone.get(Same(one), one) for one in program.statements]
-    return PlacesAlone(replace(program, statements=tuple(statements)), loads, not needless)
+    return PlacesAlone(replace(program, statements=tuple(statements)), loads, needless)
 
 
 def _needless(program: Program, private: bool) -> Iterator[Run]:

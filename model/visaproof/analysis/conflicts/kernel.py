@@ -31,8 +31,9 @@ from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.obeyed_relations import obeyed
 from visaproof.launch.relations.relations import with_relations
-from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.launch.unmodelled_inputs import unmodelled_named, unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
+from visaproof.program.def_use import spans_read
 from visaproof.program.lower import Runnable, lowered
 from visaproof.program.places_alone import places_alone
 from visaproof.program.statements import Origin
@@ -278,7 +279,9 @@ def ask_kernel(
         start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     items = ItemsApart(asked, launch, assume, unroll, floats, limit)
-    if (unmodelled := unmodelled_read(kernel, launch, ran.registers.initial_reads)) is not None:
+    named = (span for one in alone.left_out for span in spans_read(one))
+    unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
+    if unmodelled is not None or (unmodelled := unmodelled_named(kernel, launch, named)) is not None:
         put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
         return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, whole=whole)
     if "image-extents" in assume and limits(ran):

@@ -281,12 +281,9 @@ def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iter
             for distance in range(lowest + (known - lowest) % unit, end, unit):
                 stores.setdefault(distance, {})[happens, other_happens] = None
     both = {pair: conj(*pair) for found in stores.values() for pair in found}
-    if not exactly:
-        first, second = _low(first), _low(second)
-    is_distance = _distance(first, second)
+    is_distance = _distance(first, second) if exactly else _distance(_low(first), _low(second))
     for distance, found in sorted(stores.items(), key=itemgetter(0)):
-        apart = is_distance(distance)
-        if not is_false(apart):
+        if not is_false(apart := is_distance(distance)):
             yield conj(apart, disj(*(both[pair] for pair in found)))
 
 
