@@ -22,9 +22,14 @@ def unmodelled_read(kernel: Kernel, launch: Launch, read: Iterable[tuple[str, in
 
 def unmodelled_named(kernel: Kernel, launch: Launch, spans: Iterable[tuple[str, int, int]]) -> NotModelled | None:
     """The same, if statements that are not run name these bytes, each from one to before another, to read them."""
-    unmodelled = list(_unmodelled(kernel, launch))
-    for root, first, end in spans if unmodelled else ():
-        for item, piece in unmodelled:
+    return first_named(_unmodelled(kernel, launch), spans)
+
+
+def first_named(pieces: Iterable[tuple[Input, Piece]], spans: Iterable[tuple[str, int, int]]) -> NotModelled | None:
+    """Why a kernel that reads these spans cannot be followed, if nothing is known of these pieces of inputs."""
+    unknown = list(pieces)
+    for root, first, end in spans if unknown else ():
+        for item, piece in unknown:
             if root == item.variable and first < piece.offset + piece.size and piece.offset < end:
                 return input_not_modelled(item, piece)
     return None

@@ -9,7 +9,18 @@ from visaproof.isa.surface_keys import StateAt, surface_key
 from visaproof.program.effects import lanes_of
 from visaproof.program.operands import AddressedElements, AddressedTarget, Elements, StorageAddress
 from visaproof.program.program import Program
-from visaproof.program.statements import Run, SetAddress
+from visaproof.program.statements import (
+    CombinePredicates,
+    Compare,
+    Compute,
+    MovePredicate,
+    Run,
+    SetAddress,
+    SetPredicate,
+)
+
+FLOWS = (Compute, Compare, MovePredicate, SetPredicate, CombinePredicates)
+"""Statements whose sources matter where their results do."""
 
 WRITTEN = ("dst", "target", "targets")
 """The fields of statements and messages that are written alone."""

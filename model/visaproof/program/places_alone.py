@@ -15,6 +15,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.program.def_use import (
+    FLOWS,
     WRITTEN,
     addressed,
     definitions,
@@ -27,25 +28,17 @@ from visaproof.program.def_use import (
 from visaproof.program.operands import Unlowered
 from visaproof.program.program import Program
 from visaproof.program.statements import (
-    CombinePredicates,
-    Compare,
-    Compute,
     Landing,
     MatrixProduct,
     MemoryMessage,
-    MovePredicate,
     Nothing,
     Run,
     SamplerMessage,
-    SetPredicate,
     Statement,
 )
 
 MEMORY = "private memory"
 """As a variable, which stores write and loads read."""
-
-_FLOWS = (Compute, Compare, MovePredicate, SetPredicate, CombinePredicates)
-"""Statements whose sources matter where their results do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +101,7 @@ class _Flow:
 
 def _flow(one: Run, taken: frozenset[str], private: bool) -> _Flow:
     read, written = uses(one) | handles(one), definitions(one)
-    if isinstance(one, _FLOWS):
+    if isinstance(one, FLOWS):
         by_address = reads_addressed(one), writes_addressed(one)
         read, written = (
             some | taken if any_of else some for some, any_of in zip((read, written), by_address, strict=True)

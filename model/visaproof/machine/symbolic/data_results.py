@@ -14,7 +14,7 @@ from visaproof.isa.operands import SCRATCH
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.thread import Thread
-from visaproof.program.def_use import WRITTEN, addressed, definitions, names, uses
+from visaproof.program.def_use import FLOWS, WRITTEN, addressed, definitions, names, uses
 from visaproof.program.operands import (
     AddressedElements,
     AddressedTarget,
@@ -40,8 +40,6 @@ from visaproof.semantics.symbolic.value_names import BeyondVariable, OpenValue, 
 from visaproof.smt import Op, Term, bool_symbol, symbol
 
 _Flow = Compute | Compare | MovePredicate | SetPredicate | CombinePredicates
-_FLOWS = (Compute, Compare, MovePredicate, SetPredicate, CombinePredicates)
-"""Statements whose sources matter where their results do."""
 
 _NOT_BY_REGION = {"plane", "lrp", "addc", "subb", "madw", *PAIRED}
 """Opcodes that do not read and write an element in each lane by the regions of their operands."""
@@ -168,7 +166,7 @@ class DataResults:
         """Adds the variables that statements read and write through addresses: any whose address is taken."""
         taken = addressed(program)
         for one in program.run_statements():
-            if isinstance(one, _FLOWS):
+            if isinstance(one, FLOWS):
                 if any(isinstance(source, AddressedElements) for source in _sources(one)):
                     self._reads[Same(one)] |= taken
                 if any(isinstance(target, AddressedTarget) for target in _targets(one)):
@@ -180,7 +178,7 @@ class DataResults:
         asked = set[str]()
         stack = [name for name in program.storage if name.startswith("%")]  # some say how all compute
         for statement in program.run_statements():
-            if isinstance(statement, _FLOWS):
+            if isinstance(statement, FLOWS):
                 if not _chooses(statement):  # lanes that are off read nothing undefined
                     stack.extend(names(statement.lanes.predicate))
                 for name in self._writes[Same(statement)]:
