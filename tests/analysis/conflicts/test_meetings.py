@@ -1,16 +1,20 @@
 """Which pairs of lanes stand for others where it is asked whether they write one byte."""
 
-from visaproof.analysis.conflicts.items_apart import Meeting, Meetings
-from visaproof.queries.kernels.conflict import LaneAccesses, LanePair
-from visaproof.smt import Bool, add, conj, const, eq, mul, symbol, true, ult
+from collections.abc import Collection
 
-LANES = [symbol(f"x.{lane}", 32) for lane in range(8)]
+from visaproof.analysis.conflicts.items_apart import Meeting, Meetings, any_two
+from visaproof.launch.ids.any_items import any_ids
+from visaproof.queries.kernels.conflict import LaneAccesses, LanePair
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import Bool, Term, add, conj, const, eq, mul, symbol, true, ult
+
+LANES = [symbol(f"x.{lane}", 32) for lane in range(10)]
 PITCH = symbol("pitch", 32)
 
 
-def of(one: int, other: int, meet: Bool) -> Meeting:
+def of(one: int, other: int, meet: Bool, said: Collection[Term] = ()) -> Meeting:
     accesses = LaneAccesses(one, (LANES[one],), ()), LaneAccesses(other, (LANES[other],), ())
-    return Meeting(LanePair(one, other, meet, accesses), true(), meet)
+    return Meeting(LanePair(one, other, meet, accesses), true(), meet, any_two((one, other), said))
 
 
 def meeting(one: int, other: int, *more: Bool) -> Meeting:
@@ -45,3 +49,33 @@ def test_what_all_have_keeps_its_name() -> None:
 def test_other_shapes_are_asked_about() -> None:
     other = of(0, 1, eq(add(LANES[0], PITCH), mul(LANES[1], PITCH)))
     assert Meetings.of([SIZE], [*ALL, other]).some == (ALL[0], other)
+
+
+def row(lane: int) -> Term:
+    return any_ids(lane)[1]
+
+
+def below(one: int, other: int) -> Bool:
+    """That both run, and that the row of one lies before the row of the other."""
+    return conj(lane_on(one), lane_on(other), ult(any_ids(one)[1], any_ids(other)[1]))
+
+
+def test_lanes_of_another_part_of_a_scatter_are_the_same_question() -> None:
+    first, later = of(0, 1, below(0, 1)), of(8, 9, below(8, 9))
+    assert first.meet is later.meet
+    assert first.overlap() is later.overlap()
+
+
+def test_a_lane_of_which_more_is_said_keeps_its_name() -> None:
+    assert of(0, 1, below(0, 1), [row(0)]).meet is not of(8, 9, below(8, 9)).meet
+    assert of(0, 1, below(0, 1), [lane_on(1)]).meet is not of(8, 9, below(8, 9)).meet
+
+
+def test_two_lanes_are_not_taken_for_each_other_or_for_a_third_one() -> None:
+    """The first lane of a thread may decide for all: it is not the first of the pair."""
+    assert of(0, 1, below(0, 1)).meet is not of(8, 9, below(9, 8)).meet
+    assert of(0, 1, below(0, 1)).meet is not of(8, 9, below(0, 9)).meet
+    assert (
+        of(8, 9, conj(below(8, 9), ult(any_ids(0)[1], const(4, any_ids(0)[1].width)))).meet
+        is not of(0, 1, conj(below(0, 1), ult(any_ids(0)[1], const(4, any_ids(0)[1].width)))).meet
+    )

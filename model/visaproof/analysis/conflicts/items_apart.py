@@ -4,7 +4,7 @@ Where addresses have products of unknowns, as in `y * pitch + x`, a solver finds
 Over any two different work items of one group all pairs of lanes are alike, and the products are rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,11 +19,12 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.limited import Questions, questions_within
 from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.identity import Same
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
+from visaproof.launch.ids.any_items import AnyItemsId, any_ids, differ, of_lanes, with_any_items
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
 from visaproof.launch.relations.expressions import Relation
@@ -31,7 +32,8 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, conflict_questions
-from visaproof.smt import Bool, Term, conj, evaluate, subterms, symbols_of
+from visaproof.semantics.symbolic.names import is_lane, lane_on
+from visaproof.smt import Bool, Term, conj, evaluate, substitute, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -41,10 +43,12 @@ RUNG = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
+ANY_LANES = THREAD_LANES, THREAD_LANES + 1
+"""Numbers that no lane has."""
 RUN_SHARE = 0.5
 """Of the time that is left: for a run of such work items."""
-Shape = tuple[Bool, ...]
-"""Of a scatter: of each pair of lanes, that they write at one place."""
+Shape = Form
+"""Of a scatter: of each pair of lanes, that they write at one place, whichever lanes these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +194,14 @@ class ItemsApart:
         return self._not_shown[key]
 
     def shape(self, position: Position) -> Shape:
-        """That two of its lanes write at one place, pair by pair: alike in scatters whose lanes are as far apart."""
+        """That two of its lanes write at one place, pair by pair: alike in scatters whose lanes are as far apart, as
+        those of the parts of a wide scatter are, which differ in the numbers of their lanes.
+        """
         if position not in self._shapes:
             pairs = [pair for question in self.questions(position) or () for pair in question.pairs]
-            self._shapes[position] = tuple(pair.overlap for pair in pairs)
+            overlaps = [pair.overlap for pair in pairs]
+            kept = [one for one in symbols_of(*overlaps) if not _is_of_a_lane(one)]
+            self._shapes[position] = form_of(*overlaps, kept=frozenset(kept))
         return self._shapes[position]
 
     def _asked(self, questions: Sequence[ConflictQuestion], more: Sequence[Bool]) -> Apart | NotShown:
@@ -202,7 +210,7 @@ class ItemsApart:
         apart = self._known_apart(questions[0].premises, more)
         proved: list[Meeting] = []
         for question in questions:
-            for meeting in chain(islice(self._meeting(question), 1), self._others(question, more)):
+            for meeting in chain(islice(self._meeting(question, more), 1), self._others(question, more)):
                 if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
                     solvers |= before.solvers
                     continue
@@ -232,7 +240,10 @@ class ItemsApart:
         return [self._apart[key] for key in keys]
 
     def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["Meeting"]:
-        yield from self._meetings(question).about(more)
+        if any(map(_is_of_a_lane, symbols_of(*more))):
+            yield from self._meeting(question, more)
+        else:
+            yield from self._meetings(question).about(more)
 
     def _meetings(self, question: ConflictQuestion) -> "Meetings":
         """Asked again for each candidate of what may be missing."""
@@ -240,27 +251,51 @@ class ItemsApart:
             found = self._known[Same(question)] = Meetings.of(question.premises, list(self._meeting(question)))
         return found
 
-    def _meeting(self, question: ConflictQuestion) -> Iterator["Meeting"]:
+    def _meeting(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["Meeting"]:
         """Of each pair of lanes, that they write one byte and are different items."""
+        said = frozenset(symbols_of(*question.premises, *more))
         for pair in question.pairs:
             lanes = (pair.first, pair.second)
             items = conj(differ(self.start, *lanes), *of_lanes(self.start, lanes))
-            yield Meeting(pair, items, conj(pair.meet, items))
+            yield Meeting(pair, items, conj(pair.meet, items), any_two(lanes, said))
 
 
-@dataclass(frozen=True, slots=True)
+def _is_of_a_lane(one: Term) -> bool:
+    return is_lane(one) or isinstance(one.payload, AnyItemsId)
+
+
+def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
+    """Names for what two lanes run that are the same for any two: no other lane has them.
+
+    What is said of none of these symbols elsewhere holds of one pair of lanes iff it holds of another.
+    """
+    places: dict[Term, Term] = {}
+    for lane, name in zip(lanes, ANY_LANES, strict=True):
+        own = zip((*any_ids(lane), lane_on(lane)), (*any_ids(name), lane_on(name)), strict=True)
+        places.update((one, other) for one, other in own if one not in said)
+    return places
+
+
+@dataclass(frozen=True)
 class Meeting:
     """Of two lanes, that they write one byte."""
 
     pair: LanePair
     items: Bool
     """That they run different work items."""
-    meet: Bool
+    exactly: Bool
     """Both."""
+    any_two: Mapping[Term, Term]
+    """Names for what the lanes run: so parts of a wide scatter are one question."""
+
+    @cached_property
+    def meet(self) -> Bool:
+        """Both, said of any two lanes."""
+        return substitute(self.exactly, self.any_two)
 
     def overlap(self) -> Bool:
         """The same, inside of the surface or outside."""
-        return conj(self.pair.overlap, self.items)
+        return substitute(conj(self.pair.overlap, self.items), self.any_two)
 
 
 @dataclass(frozen=True, slots=True)

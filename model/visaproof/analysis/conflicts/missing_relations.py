@@ -23,6 +23,8 @@ from visaproof.smt import symbols_of
 
 MOST_QUESTIONS = 48
 """About one scatter: candidates that an earlier model leaves open are not asked about."""
+UNANSWERED = 12
+"""So many questions one counts that no solver answers: where one is too hard, most are."""
 MOST_ARGUMENTS = 2
 """With bounds at once."""
 GLOBAL_SIZES = tuple(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)
@@ -136,6 +138,8 @@ class MissingRelations:
             return found.rung
         if found.model is not None:
             self.models.append(found.model)
+        else:
+            self.left = max(0, self.left + 1 - UNANSWERED)
         return None
 
     def _reached(self, relations: Sequence[Relation]) -> bool:

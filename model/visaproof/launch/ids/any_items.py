@@ -21,7 +21,7 @@ def with_any_items(start: Start, shape: GroupShape) -> Start:
     """The start of such threads, for one of a launch that exists."""
     launched = start.group.launched
     assert launched is not None
-    ids = [_ids(lane) for lane in range(shape.simd)]
+    ids = [any_ids(lane) for lane in range(shape.simd)]
     on = tuple(lane_on(lane) for lane in range(shape.simd))
     words = {place: ids[lane][d] for place, d, lane in shape.local_ids()}
     group = replace(
@@ -66,7 +66,7 @@ class AnyItemsId:
         return f"local_id_{DIMENSIONS[self.dimension]}.{self.lane}"
 
 
-def _ids(lane: int) -> Ids:
+def any_ids(lane: int) -> Ids:
     """Also in dimensions that the kernel does not read: lanes may differ in these alone."""
     x, y, z = (symbol(AnyItemsId(dimension, lane), BITS) for dimension in range(3))
     return x, y, z

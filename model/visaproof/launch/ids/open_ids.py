@@ -57,11 +57,12 @@ from visaproof.smt import (
 USUAL_SIZES: tuple[Triple, ...] = (
     (256, 1, 1), (16, 16, 1), (8, 8, 1), (1, 1, 1), (32, 4, 1), (32, 8, 1), (64, 4, 1), (64, 1, 1), (48, 8, 1),
     (4, 4, 4), (8, 8, 4), (6, 8, 1), (12, 12, 1), (1, 256, 1), (1, 64, 4), (10, 10, 1), (20, 1, 1), (1, 1, 64),
-    (18, 4, 1), (34, 4, 1),
+    (18, 4, 1), (34, 4, 1), (2, 2, 1), (3, 3, 1), (4, 4, 1), (2, 2, 2), (4, 16, 1),
 )  # fmt: skip
 """Of groups: where the size is open, refutations are looked for among them.
 
-The last have rows of two more items than a message has lanes: rows of a pitch of 17 or 33 overlap there.
+Those of 18 and 34 have rows of two more items than a message has lanes: rows of a pitch of 17 or 33 overlap there.  The
+last are small, as a stated bound may ask for.
 """
 
 
