@@ -9,6 +9,13 @@ Threads that run the lanes of a wide one go through their loops at once: one tha
 iterations that others still take.  A word that is not one lane's holds what is said of it while its thread is in the
 loop. That is one order of the threads; without a race every other leaves the same.  A source that races is undefined;
 of the target it has to be known of any two iterations that it does not.
+
+What registers hold before anybody writes them is chosen once, before all iterations.  So the source may find there what
+the target finds in registers of its own, or a number:
+
+    ∀ target's registers  ∃ source's registers = f(target's registers):  the induction above
+
+Nothing that an iteration computes, loads or leaves may be chosen: it is another value in each.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +29,8 @@ from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.functions import of_device
 from visaproof.refinement.effects.question import Launched, Question
+from visaproof.refinement.effects.uninitialised_words import is_initial
+from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
@@ -30,7 +39,7 @@ from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.value_names import like
-from visaproof.smt import Bool, Term, bool_symbol
+from visaproof.smt import Bool, Op, Term, bool_symbol
 
 
 def in_step(
@@ -50,17 +59,59 @@ def in_step(
     rounds = (source.trace.rounds, target.trace.rounds)
     if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
         return None
+    chosen: Choices = {}
+    while True:
+        found = _with_classes((source, target), launched, scope, chosen, several)
+        if found is None or (_same_rounds(found.question) and same_effects(found.question)):
+            return found and found.question
+        more = _chosen_once(found)
+        if more.keys() <= chosen.keys():
+            return None
+        chosen = more | chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Iteration:
+    """The question about one iteration, with names for words that hold the same in every iteration."""
+
+    question: Question
+    names: dict[Term, Term]
+
+
+def _with_classes(
+    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, chosen: Choices, several: bool
+) -> _Iteration | None:
+    """The question in which words have one name as long as iterations leave the same in them."""
+    rounds = (runners[0].trace.rounds, runners[1].trace.rounds)
     alike = {one.during: 0 for one in _words(rounds)}
     classes = _Classes(alike, alike)
     while True:
         names = classes.names(rounds, several)
-        question = _question((source, target), launched, scope, names)
+        question = _question(runners, launched, scope, names | chosen)
         if question is None:
             return None
         finer = classes.refined((question.source.rounds, question.target.rounds))
         if finer.count == classes.count:
-            return question if _same_rounds(question) and same_effects(question) else None
+            return _Iteration(question, names)
         classes = finer
+
+
+def _chosen_once(found: _Iteration) -> Choices:
+    """What the source may find in its registers so that it does what the target does, as far as they do it alike."""
+    question = found.question
+    if UndefinedKind.UNINITIALISED in question.forbidden:
+        return {}
+    words: dict[Term, object] = {}
+    for one in _words((question.source.rounds, question.target.rounds)):
+        for name in (one.during, one.left):
+            if name in found.names:
+                words.setdefault(found.names[name], (one.before, one.after, one.ended))
+    return {one: value for one, value in witness(question, words).items() if is_initial(one) and _is_settled(value)}
+
+
+def _is_settled(value: Term) -> bool:
+    """Whether it is a number, or what the target finds in its registers before anybody writes them."""
+    return value.op is Op.CONST or is_initial(value, "target")
 
 
 def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:

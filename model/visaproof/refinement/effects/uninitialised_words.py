@@ -31,6 +31,15 @@ def is_unwritten(term: Term) -> bool:
             return True
 
 
+def is_initial(term: Term, side: str = "source") -> bool:
+    """Whether it is what a register or a predicate of this kernel holds when it begins, which nobody wrote.
+
+    It is chosen once, before all iterations of all loops.
+    """
+    what = cast(Own, term.payload).what if is_own(term, side) else None
+    return isinstance(what, RegisterByte | PredicateBit) and what.variable not in PREDEFINED
+
+
 def is_unwritten_word(term: Term) -> bool:
     """Whether it is a word of several such parts, none of them there twice: then it may be any word."""
     return term.op is Op.CONCAT and all(map(is_unwritten, term.args)) and len(set(term.args)) == len(term.args)

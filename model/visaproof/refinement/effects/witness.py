@@ -29,12 +29,17 @@ Choices = dict[Term, Term]
 Choices of which a word is made that is to be computed are there beside that word, which keeps its normal form so.
 """
 
+NO_WORDS: Mapping[Term, object] = {}
 
-def witness(question: Question) -> Choices:
-    """The choices at equal places in what both kernels do, as far as they do it alike."""
+
+def witness(question: Question, words: Mapping[Term, object] = NO_WORDS) -> Choices:
+    """The choices at equal places in what both kernels do, as far as they do it alike.
+
+    Behind these words there is more that stands at equal places.
+    """
     found: Choices = {}
     memory = question.memory
-    walk = _Pairs(memory, {name: place for place, name in enumerate((*memory.order, *memory.operations))})
+    walk = _Pairs(memory, {name: place for place, name in enumerate((*memory.order, *memory.operations))}, words)
     for source, target in walk.from_roots(_roots(question)):
         if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
@@ -103,6 +108,7 @@ class _Pairs:
     memory: SharedMemory
     places: Mapping[Term, int]
     """The names of loaded values and of results, in the order in which the kernels came to them."""
+    words: Mapping[Term, object]
 
     def from_roots(self, roots: Iterable[tuple[object, object]]) -> Iterator[tuple[Term, Term]]:
         seen: set[tuple[Term, Term]] = set()
@@ -120,7 +126,7 @@ class _Pairs:
     def _parts(self, one: object, other: object) -> Iterator[tuple[object, object]]:
         match one, other:
             case (Term(), Term()):
-                named = [self.memory.definitions.get(each) or self.memory.operations.get(each) for each in (one, other)]
+                named = [self._behind(each) for each in (one, other)]
                 if None not in named:
                     yield named[0], named[1]
                 elif lacking := missing(one, other, self.memory):
@@ -141,6 +147,9 @@ class _Pairs:
                 yield from zip(cast(tuple[object, ...], one), cast(tuple[object, ...], other), strict=False)
             case _:
                 pass
+
+    def _behind(self, name: Term) -> object:
+        return self.memory.definitions.get(name) or self.memory.operations.get(name) or self.words.get(name)
 
     def _in_places(self, one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
         """The operands that only one of them has, in the order in which the kernels came to what they are made of.
