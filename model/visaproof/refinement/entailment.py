@@ -27,7 +27,7 @@ def not_entailed(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Boo
     asked, others = list(conditions), list(by)
     if not asked:
         return
-    shapes = _with_plain_equations((*others, *asked))
+    shapes = with_plain_equations((*others, *asked))
     by_symbols: dict[frozenset[Term], list[Bool]] = {}
     for condition, shape in zip(others, shapes, strict=False):
         by_symbols.setdefault(frozenset(symbols_of(condition)), []).append(shape)
@@ -36,7 +36,7 @@ def not_entailed(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Boo
             yield one
 
 
-def _with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
+def with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
     """The conditions with a truth value for each equation: one for all that have the same difference of their sides."""
     names: dict[Term, Term] = {}
     for term in subterms(*conditions):

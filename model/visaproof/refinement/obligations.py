@@ -15,21 +15,22 @@ operands and what it finds, so that equal stores have equal atomics.  6 is a pre
 longer run is asked about, and the verdict says so (`Bounded`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from visaproof.decode.synchronisation import Fence
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.stores import Stores, after, same_stores
+from visaproof.queries.kernels.stores import Stores, after, exchanged
 from visaproof.queries.kernels.surface_names import itself
+from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import owners
 from visaproof.refinement.effects.side import Side
 from visaproof.refinement.effects.synchronisation import Unlike
-from visaproof.refinement.entailment import not_covered
+from visaproof.refinement.entailment import not_covered, with_plain_equations
 from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import Bool, conj, const, disj, eq, is_true, neg, symbol, ule
@@ -103,8 +104,29 @@ def stores_of(question: Question, surface: str) -> tuple[Stores, Stores]:
 
 def open_surfaces(question: Question) -> list[str]:
     """The memories that both do not write alike, term by term."""
-    apart = question.sharing.are_apart
-    return [surface for surface in question.surfaces if not same_stores(*stores_of(question, surface), apart)]
+    return [surface for surface in question.surfaces if not _same_stores(question, surface)]
+
+
+def _same_stores(question: Question, surface: str) -> bool:
+    """Whether both are the same stores, in orders that cannot be told apart where the source is defined.
+
+    Two stores in another order meet  ⇒  two threads of the source race.
+    """
+    turned = exchanged(*stores_of(question, surface), question.sharing.are_apart)
+    if turned is None:
+        return False
+    meets = (neg(one) for one in turned if not is_true(one))
+    first = next(meets, None)
+    if first is None:
+        return True
+    races = [one for one, kind in question.source.undefined.items() if kind is UndefinedKind.RACE]
+    return bool(races) and _all_race([first], races) and _all_race(list(meets), races)
+
+
+def _all_race(meets: Sequence[Bool], races: Sequence[Bool]) -> bool:
+    """Whether the source races wherever stores meet, by the form of the conditions."""
+    shapes = with_plain_equations((*races, *meets))
+    return not any(not_covered(shapes[len(races) :], shapes[: len(races)]))
 
 
 def same_written(question: Question) -> bool:

@@ -55,3 +55,44 @@ def test_a_thread_sees_what_it_wrote_itself() -> None:
     text += "add (M3, 8) AT(1,0)<1> X(1,0)<1;1,0> N(0,0)<0;1,0>\n" + store("M3", 32)
     assert not isinstance(verdict(kernel(16, text), moved(16)), Refines)
     assert not isinstance(verdict(moved(8), kernel(16, text)), Refines)
+
+
+SPREAD = "mul {m} AT({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>"
+
+
+def stored_twice(simd: int, second: str = "0x1:d") -> Program:
+    """Each lane writes its id into two texels; threads that write one texel race."""
+    text = ids(simd) + each(simd, SPREAD)
+    for distance in ("0x0:d", second):
+        text += each(simd, f"add {{m}} Y({{r}},0)<1> AT({{r}},0)<1;1,0> {distance}")
+        text += "".join(store(mask, at).replace("Y.", "X.").replace("AT.", "Y.") for mask, at in HALVES[simd])
+    return kernel(simd, text)
+
+
+def test_texels_of_threads_that_race_where_they_meet_are_written_in_any_order() -> None:
+    """The first of two narrow threads writes both of its texels before the other one writes any."""
+    found = verdict(stored_twice(8), stored_twice(16))
+    assert isinstance(found, Refines)
+    assert "normal form" in found.rung
+    assert not isinstance(verdict(stored_twice(8), stored_twice(16, "0x2:d")), Refines)
+    assert not isinstance(verdict(stored_twice(16), stored_twice(8)), Refines)  # the target races, and the source not
+
+
+def test_texels_of_one_thread_keep_their_order() -> None:
+    """A lane that writes one texel twice leaves the second value."""
+
+    def in_order(simd: int, values: tuple[str, str]) -> Program:
+        text = ids(simd)
+        for value in values:
+            text += each(simd, f"add {{m}} Y({{r}},0)<1> X({{r}},0)<1;1,0> {value}")
+            text += "".join(store(mask, at) for mask, at in HALVES[simd])
+        return kernel(simd, text)
+
+    assert isinstance(verdict(in_order(8, ("0x1:d", "0x2:d")), in_order(16, ("0x1:d", "0x2:d"))), Refines)
+    assert not isinstance(verdict(in_order(8, ("0x1:d", "0x2:d")), in_order(16, ("0x2:d", "0x1:d"))), Refines)
+
+
+def test_threads_whose_order_is_chosen_keep_the_order_of_their_stores() -> None:
+    """Where races are allowed the threads run one after another, and the last store stays."""
+    ordered = forbidden_by([(UndefinedKind.RACE, False)])
+    assert not isinstance(verdict(stored_twice(8), stored_twice(16), ordered), Refines)

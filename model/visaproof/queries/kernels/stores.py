@@ -11,6 +11,7 @@ from visaproof.semantics.symbolic.names import FoundInMemory
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     add,
     conj,
@@ -19,8 +20,8 @@ from visaproof.smt import (
     extract,
     iff,
     implies,
-    is_true,
     ite,
+    linear_parts,
     neg,
     sub,
     substitute,
@@ -99,21 +100,13 @@ def _never(one: Owner, other: Owner) -> bool:
     return False
 
 
-def same_stores(source: Stores, target: Stores, are_apart: Callable[[Owner, Owner], bool] = _never) -> bool:
-    """Whether both are the same guarded stores, but for the order of stores that cannot meet.
-
-    Those to two buffers that `are_apart` cannot.
-    """
-    turned = exchanged(source, target, are_apart)
-    return turned is not None and all(map(is_true, turned))
-
-
 def exchanged(
     source: Stores, target: Stores, are_apart: Callable[[Owner, Owner], bool] = _never
 ) -> Iterator[Bool] | None:
     """What has to hold so that both are the same guarded stores, in orders that cannot be told apart.
 
-    That those which are exchanged do not meet; None where they are not the same stores.
+    That those which are exchanged do not meet; None where they are not the same stores.  Those to two buffers that
+    `are_apart` cannot.
     """
     places: dict[UnitStore, list[int]] = {}
     for place, store in enumerate(source):
@@ -127,13 +120,40 @@ def exchanged(
     if len(order) != len(source):
         return None
     return (
-        neg(conj(source[later].guard, source[place].guard, eq(source[later].cell, source[place].cell)))
+        neg(conj(source[later].guard, source[place].guard, same_place(source[later].cell, source[place].cell)))
         for index, place in enumerate(order)
         for later in order[:index]
         if later > place
         and not are_apart(source[later].owner, source[place].owner)
         and not _commute(source[later], source[place])
     )
+
+
+def same_place(one: BitVec, other: BitVec) -> Bool:
+    """Whether two cells are one: of texels, coordinate by coordinate.
+
+    x : y = v : w  ⟺  x = v ∧ y = w;  2^k·zx(x : y) = 0 : x : y : 0  where the shift by k loses no bit
+    """
+    parts, others = _coordinates(one), _coordinates(other)
+    if [part.width for part in parts] != [part.width for part in others]:
+        return eq(one, other)
+    return conj(*(eq(part, another) for part, another in zip(parts, others, strict=True)))
+
+
+def _coordinates(cell: BitVec) -> tuple[BitVec, ...]:
+    """The words of which a cell is concatenated, the highest first; else the cell itself."""
+    constant, summands = linear_parts(cell)
+    if constant or len(summands) != 1:
+        return (cell,)
+    ((word, factor),) = summands.items()
+    inner = cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
+    shift = factor.bit_length() - 1
+    above = cell.width - shift - inner.width
+    if inner.op is not Op.CONCAT or factor != 1 << shift or above < 0:
+        return (cell,)
+    high = (const(0, above),) if above else ()
+    low = (const(0, shift),) if shift else ()
+    return (*high, *cast(tuple[BitVec, ...], inner.args), *low)
 
 
 def _commute(one: UnitStore, other: UnitStore) -> bool:
