@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 from visaproof.analysis.conflicts.items_apart import Meeting, Meetings, any_two
 from visaproof.launch.ids.any_items import any_ids
-from visaproof.queries.kernels.conflict import LaneAccesses, LanePair
+from visaproof.queries.kernels.conflict import LanePair
+from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import Bool, Term, add, conj, const, eq, mul, symbol, true, ult
 

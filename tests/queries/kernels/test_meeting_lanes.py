@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from visaproof.queries.kernels.conflict import LaneAccesses, LanePair, lanes_meet
+from visaproof.queries.kernels.conflict import LanePair, lanes_meet
+from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.cases import known_under
 from visaproof.smt import (

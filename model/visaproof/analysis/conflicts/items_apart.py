@@ -17,7 +17,6 @@ from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.strides import strides_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.limited import Questions, questions_within
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.identity import Same
@@ -31,7 +30,9 @@ from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.machine.symbolic.run import trace
-from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, conflict_questions
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, questions_of
+from visaproof.queries.kernels.lane_accesses import stores_by_lane
 from visaproof.semantics.symbolic.names import is_lane, lane_on
 from visaproof.smt import Bool, Term, conj, evaluate, substitute, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
@@ -76,6 +77,7 @@ class ItemsApart:
     unroll: int
     floats: Floats
     limit: Limit = NO_LIMIT
+    _put: dict[Position, list[ConflictQuestion]] = field(default_factory=dict[Position, list[ConflictQuestion]])
     _known: "dict[Same[ConflictQuestion], Meetings]" = field(default_factory=dict["Same[ConflictQuestion]", "Meetings"])
     _apart: dict[tuple[Bool, ...], KnownApart] = field(default_factory=dict[tuple[Bool, ...], KnownApart])
     """What was proved of scatters, by what else was assumed."""
@@ -127,34 +129,40 @@ class ItemsApart:
         return with_any_items(self.asked.start, self._shape)
 
     @cached_property
-    def _put(self) -> Questions[ConflictQuestion]:
+    def _ran(self) -> Trace:
         start, asked = self.start, self.asked
-        ran = trace(
+        return trace(
             asked.kernel, asked.platform, start.initial, unroll=self.unroll, private_base=start.private_base,
             floats=self.floats, nondeterministic=True, limit=self.limit, only_places=True,
         )  # fmt: skip
-        launched = start.group.launched
-        of_sizes = () if launched is None else launched.facts
-        facts = *of_sizes, *start.group.facts
-        return questions_within(self.limit, ran, conflict_questions(ran, facts))
 
     @cached_property
     def _several(self) -> bool:
         """Whether there is another scatter that may be like one."""
-        return len({one.instruction.position for one in self._put.asked}) > 1
+        return len({one.instruction.position for one in self._ran.performed if stores_by_lane(one)}) > 1
 
-    def prepare(self) -> None:
-        """Runs the kernel, of which the questions are asked: within the share of one of them it might not end."""
+    @cached_property
+    def _facts(self) -> tuple[Bool, ...]:
+        launched = self.start.group.launched
+        return *(() if launched is None else launched.facts), *self.start.group.facts
+
+    def prepare(self, positions: Iterable[Position]) -> None:
+        """Runs the kernel, and puts the questions about these scatters: within the share of one of them that might not
+        end.
+        """
         with suppress(LimitReached, NotModelled), self.limit.within(RUN_SHARE):
-            _ = self._put
+            for position in positions:
+                self.questions(position)
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
         """Those of one scatter, one for each iteration; None where not all of them could be asked."""
         try:
-            found = [one for one in self._put.asked if one.instruction.position == position]
+            ran = self._ran
         except NotModelled:
             return None
-        return None if self._put.not_all_rounds(position) or not found else found
+        if position not in self._put:
+            self._put[position] = list(questions_of(position, ran, self._facts))
+        return None if position in ran.unfinished else self._put[position] or None
 
     def can_ask(self, position: Position, rounds: int) -> bool:
         """Whether all iterations of a scatter can be asked about."""
@@ -313,10 +321,10 @@ class Meetings:
 
     @staticmethod
     def of(premises: Sequence[Bool], meetings: Sequence[Meeting]) -> "Meetings":
-        symbols = [frozenset(symbols_of(one.meet)) for one in meetings]
+        symbols = [frozenset(symbols_of(one.exactly)) for one in meetings]
         shared = frozenset[Term].intersection(*symbols) if symbols else frozenset[Term]()
         kept = shared.union(symbols_of(*premises))
-        forms = {form_of(one.meet, kept=kept): one for one in reversed(meetings)}
+        forms = {form_of(one.exactly, kept=kept): one for one in reversed(meetings)}
         own = frozenset[Term]().union(*symbols) - kept
         return Meetings(tuple(meetings), own, tuple(reversed(forms.values())))
 

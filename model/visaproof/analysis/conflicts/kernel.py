@@ -116,8 +116,9 @@ class KernelAnswers:
         return tuple(position for _, position in self.asked.trace.bounded)
 
     def answers(self) -> Iterator[Finding]:
-        if self.items.applies and any(map(has_products, self.questions)):
-            self.items.prepare()
+        if self.items.applies:
+            of_products = filter(has_products, self.questions)
+            self.items.prepare(dict.fromkeys(one.instruction.position for one in of_products))
         return each_within(self.limit, self.positions, self.answer, self.given_up, self._how_far_apart)
 
     def _how_far_apart(self, position: Position) -> Hashable:

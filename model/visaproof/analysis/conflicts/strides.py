@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from visaproof.launch.ids.any_items import AnyItemsId
-from visaproof.queries.kernels.conflict import ConflictQuestion, LaneAccesses
+from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.smt import BitVec, Op, Term, add, const, linear_parts, scale, symbols_of
 from visaproof.smt.arithmetic import mul
 

@@ -12,7 +12,8 @@ from visaproof.instructions.svm_atomic import SvmAtomic
 from visaproof.isa.atomics import commute
 from visaproof.isa.operands import NULL
 from visaproof.machine.symbolic.trace import Performed
-from visaproof.queries.kernels.conflict import accesses_by_lane, lanes_meet
+from visaproof.queries.kernels.conflict import lanes_meet
+from visaproof.queries.kernels.lane_accesses import accesses_by_lane
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_false, known_trailing_zeros
 

@@ -1,16 +1,18 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
 from typing import cast
 
+from visaproof.isa.errors import Position
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Origin
+from visaproof.queries.kernels.lane_accesses import LaneAccesses, accesses_by_lane, stores_by_lane
 from visaproof.queries.kernels.tickets import tickets_differ
-from visaproof.semantics.symbolic.accesses import Access, Cell, Store
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under
 from visaproof.semantics.symbolic.effects import meaningless
 from visaproof.semantics.symbolic.literals import Literals, literals_of
@@ -29,10 +31,8 @@ from visaproof.smt import (
     is_false,
     kept,
     neg,
-    sub,
     subterms,
     truncate,
-    value_of,
 )
 from visaproof.smt.arithmetic import difference, linear_parts, sum_of
 from visaproof.smt.evaluate import substitute_bools
@@ -46,23 +46,7 @@ KEPT_DISTANCES = 4096
 """Those of a message are mostly those of the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneAccesses:
-    """What one lane of a message accesses, at constant distances from its first access, or channels of one texel."""
-
-    lane: int
-    """Counted from the first lane of the thread."""
-    base: Cell
-    """(byte address,) of the first, or (u, v, r, lod)."""
-    stores: tuple[tuple[int, Access], ...]
-    """(bytes behind `base`, access), or (channel, access): of a scatter, its stores"""
-
-    @property
-    def is_texel(self) -> bool:
-        return len(self.base) > 1
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LanePair:
     """Two lanes, and when they write a common byte or texel inside the surface."""
 
@@ -72,7 +56,7 @@ class LanePair:
     accesses: tuple[LaneAccesses, LaneAccesses]
     """Of both lanes, as `meet` has them."""
 
-    @property
+    @cached_property
     def overlap(self) -> Bool:
         """What follows from `meet`: they access a common byte or texel, as far as 32 bits of addresses say, inside or
         outside of the surface.  Scatters that are as far apart in both lanes, under one guard, have one overlap.
@@ -119,7 +103,7 @@ def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[Con
     Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `facts` are what
     else is known of a run.
     """
-    premises = (*facts, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
+    premises = _premises(trace, facts)
     earlier: list[Bool] = []
     for performed in trace.performed:
         lanes = _lane_writes(performed)
@@ -132,43 +116,20 @@ def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[Con
         earlier += tickets_differ(performed)
 
 
+def questions_of(position: Position, trace: Trace, facts: Sequence[Bool]) -> Iterator[ConflictQuestion]:
+    """Those of one scatter, also about runs in which earlier messages are undefined."""
+    premises = _premises(trace, facts)
+    for performed in trace.performed:
+        if performed.instruction.position == position and (lanes := _lane_writes(performed)):
+            yield ConflictQuestion(performed, lanes, tuple(_pairs(lanes)), premises, ())
+
+
+def _premises(trace: Trace, facts: Sequence[Bool]) -> tuple[Bool, ...]:
+    return (*facts, *(condition for condition, _ in (*trace.conditions, *trace.bounded)))
+
+
 def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
-    stores = [one for one in performed.accesses if isinstance(one, Store) and one.lane is not None]
-    return tuple(accesses_by_lane(performed, stores))
-
-
-def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[LaneAccesses]:
-    """These accesses of a message, lane by lane; those of a block as if one lane had them.
-
-    The rows of a 2D block, whose pitch is unknown, are as if as many lanes had them.
-    """
-    by_lane: dict[int, list[Access]] = {}
-    for access in accesses:
-        by_lane.setdefault(access.lane or 0, []).append(access)
-    first_lane = performed.instruction.first_lane
-    found: list[LaneAccesses] = []
-    for lane, stores in by_lane.items():
-        for base, placed in _rows(stores):
-            found.append(LaneAccesses(first_lane + lane, base, tuple(placed)))
-    return found
-
-
-def _rows(accesses: Sequence[Access]) -> list[tuple[Cell, list[tuple[int, Access]]]]:
-    """The accesses at constant distances from the first of each row."""
-    rows: list[tuple[Cell, list[tuple[int, Access]]]] = []
-    for access in accesses:
-        *texel, last = access.cell
-        for base, placed in reversed(rows):
-            distance = value_of(sub(last, const(0, 2) if texel else base[-1]))
-            if distance is not None:
-                placed.append((distance, access))
-                break
-        else:
-            assert not rows or access.lane is None, "the accesses of one lane lie at constant distances"
-            start = value_of(last) if texel else 0
-            assert start is not None
-            rows.append((tuple(texel) or (last,), [(start, access)]))
-    return rows
+    return tuple(accesses_by_lane(performed, stores_by_lane(performed)))
 
 
 @dataclass(frozen=True)

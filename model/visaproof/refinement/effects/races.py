@@ -11,7 +11,8 @@ from typing import NamedTuple
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.queries.kernels.conflict import accesses_by_lane, lanes_meet
+from visaproof.queries.kernels.conflict import lanes_meet
+from visaproof.queries.kernels.lane_accesses import accesses_by_lane
 from visaproof.refinement.iteration_numbers import in_another_iteration
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import Bool, is_false
