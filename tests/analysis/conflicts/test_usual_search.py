@@ -1,10 +1,16 @@
 """Launches as hosts make them: asked about all lanes at once, before lane after lane."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.support.rows import PLUS_X, STORE, asked
-from visaproof.analysis.conflicts.verdicts import Conflict, Undecided
+from visaproof.analysis.conflicts import usual_search
+from visaproof.analysis.conflicts.search import Progress, Search
+from visaproof.analysis.conflicts.verdicts import Conflict, Undecided, decide_conflict
 from visaproof.launch.ids.launched_words import LaunchedIds
+from visaproof.smt import Bool, answers
+from visaproof.smt.solvers import solve
 
 
 def rows_of(pitch: int) -> str:
@@ -27,3 +33,33 @@ def test_where_no_usual_group_shows_it_all_lanes_are_asked_once(monkeypatch: pyt
     assert str(finding.missing) == "local_size_x <= 100"
     assert finding.answer == Undecided("the lanes meet in no usual launch")
     assert len(times) == 1
+
+
+def test_a_search_that_was_ended_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simple values and first groups are not tried again; what the solver left open stays open."""
+    guessed, in_groups = list[int](), list[int]()
+    guess, in_launch = Search[Conflict]._guessed, usual_search.constants_of
+    monkeypatch.setattr(Search, "_guessed", lambda own, *which: (guessed.append(1), guess(own, *which))[1])
+    monkeypatch.setattr(usual_search, "constants_of", lambda launch: (in_groups.append(1), in_launch(launch))[1])
+    rows, progress = asked(rows_of(100)), Progress()
+    (question,) = rows.questions
+    first = decide_conflict(question, rows.asked, progress=progress)
+    times = len(guessed), len(in_groups)
+    assert times[0] == 1
+    assert times[1] > 0
+    assert decide_conflict(question, rows.asked, progress=progress) == first
+    assert (len(guessed), len(in_groups)) == times
+
+
+def test_groups_in_which_it_is_hard_to_see_do_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first group takes the solver too long; the next one shows the conflict."""
+    solved = list[int]()
+
+    def slow_at_first(formulas: Sequence[Bool], timeout_ms: int) -> answers.Answer:
+        solved.append(timeout_ms)
+        return answers.Undecided("slow") if len(solved) == 1 else solve(formulas, timeout_ms)
+
+    monkeypatch.setattr(usual_search, "solve", slow_at_first)
+    (finding,) = asked(rows_of(17)).answers()
+    assert isinstance(finding.answer, Conflict)
+    assert solved[:2] == [usual_search.QUICK_MS] * 2

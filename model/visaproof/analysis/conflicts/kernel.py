@@ -12,6 +12,7 @@ from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
 from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
+from visaproof.analysis.conflicts.search import Progress
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
@@ -21,6 +22,7 @@ from visaproof.checking.counterexample import Counterexample, Outcome, Run, Stat
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
 from visaproof.checking.states import state_record
 from visaproof.isa.errors import LimitReached, Position
+from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
@@ -85,6 +87,8 @@ class KernelAnswers:
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
+    progress: dict[Same[ConflictQuestion], Progress] = field(default_factory=dict[Same[ConflictQuestion], Progress])
+    """Of the searches that a share of the limit ended."""
     known: KnownApart | None = None
     """What was proved of scatters."""
     whole: WholeRun | None = None
@@ -186,7 +190,8 @@ class KernelAnswers:
             return self._left_to_search(position)
 
         for question in rounds:
-            match decide_conflict(question, self.asked, proof, most_ms, self.known):
+            progress = self.progress.setdefault(Same(question), Progress())
+            match decide_conflict(question, self.asked, proof, most_ms, self.known, progress):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:

@@ -1,7 +1,7 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from time import process_time
@@ -13,7 +13,7 @@ from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
-from visaproof.analysis.conflicts.usual_search import UsualSearch
+from visaproof.analysis.conflicts.usual_search import InVain, UsualSearch
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
 from visaproof.checking.ladder import NORMAL_FORM, literals
@@ -23,16 +23,7 @@ from visaproof.machine.concrete.run import MissingSurface
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import (
-    Bool,
-    Term,
-    conj,
-    is_false,
-    is_true,
-    substitute,
-    symbols_of,
-    true,
-)
+from visaproof.smt import Bool, Term, conj, is_false, is_true, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
 from visaproof.smt.product_bounds import with_integer_products
@@ -91,6 +82,19 @@ class Open:
     """Whether a run that was to confirm it did not end, or does not come to so late an iteration."""
 
 
+@dataclass(slots=True)
+class Progress:
+    """What was asked about a message in vain: a search that a limit ended goes on there."""
+
+    guessed: bool = False
+    """Whether simple values were tried."""
+    in_first_groups: InVain = field(default_factory=InVain)
+    settled: dict[Form, Never | Open] = field(default_factory=dict[Form, Never | Open])
+    """Of single conditions, by what was asked about them."""
+    lifted: dict[Form, str] = field(default_factory=dict[Form, str])
+    """Of conditions on any lane: the solver, or nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search(Generic[T]):
     """Whether one of the conditions can hold when a kernel comes to the message `until`."""
@@ -119,6 +123,7 @@ class Search(Generic[T]):
     """What was proved of other messages."""
     wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
+    progress: Progress = field(default_factory=Progress)
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
@@ -132,19 +137,19 @@ class Search(Generic[T]):
             left = [index for index in left if not self.known.excludes(partial(self.wider, index))]
             if not left:
                 return Never(", ".join(self.known.solvers))
-        found = self._guessed(asked, left[:SAMPLE])
-        if isinstance(found, Found):
+        if not self.progress.guessed and isinstance(found := self._guessed(asked, left[:SAMPLE]), Found):
             return found
+        self.progress.guessed = True
         if rung := self.proof():
             return Never(rung)
         if self.known is not None and self.known.learn([self.wider(index) for index in left]):
             return Never(", ".join(self.known.solvers))
-        usual = UsualSearch(asked, self.conditions, left, conj(self.premise, *self.earlier))
+        premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
+        usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if self.known is not None:
             some = replace(usual, indices=left[:SOME])
             if (found := self._shown(some.in_first_groups())) is not None:
                 return found
-            usual = replace(usual, first_asked=len(left) <= SOME)
         most = self.most_ms()
         if most is not None:
             asked = replace(asked, timeout_ms=min(most, asked.timeout_ms))
@@ -198,9 +203,8 @@ class Search(Generic[T]):
     def _solved(self, asked: Asked, left: Sequence[int], usual: UsualSearch) -> Never | Found[T] | Open:
         """Condition by condition: those that differ only in the names of their symbols are asked once."""
         earlier, lanes = OfLanes.of(self.earlier), lanes_of(self.conditions)
-        never: set[Form] = set()
-        lifted: dict[Form, str] = {}
-        rungs: dict[str, None] = {}
+        settled, lifted = self.progress.settled, self.progress.lifted
+        seen, rungs = set[Form](), dict[str, None]()
         unsolved: Open | None = None
         stuck = 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
@@ -211,20 +215,22 @@ class Search(Generic[T]):
                 continue
             near = earlier.within(lanes[self.conditions[index]])
             form = form_of(self.premise, condition, *near)
-            if form in never:
+            if form in seen:
                 continue
-            if rung := self._of_any_lane(asked, condition, lifted):
-                rungs[rung] = None
-                continue
-            match self._solved_one(asked, index, near, usual):
+            seen.add(form)
+            if form not in settled:
+                if rung := self._of_any_lane(asked, condition, lifted):
+                    settled[form] = Never(rung)
+                else:
+                    answer = self._solved_one(asked, index, near, usual)
+                    if isinstance(answer, Found):
+                        return answer
+                    settled[form] = answer
+            match settled[form]:
                 case Never(rung):
-                    never.add(form)
                     rungs[rung] = None
-                case Found() as found:
-                    return found
                 case undecided:
                     unsolved = unsolved or undecided
-                    never.add(form)
                     stuck += undecided.stuck
             if unsolved is not None and stuck == MOST_STUCK:
                 return unsolved

@@ -1,7 +1,7 @@
 """Conditions in the launches that hosts make: asked of all conditions together, once."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
 from visaproof.analysis.conflicts.thread_states import Asked, Values
@@ -14,7 +14,16 @@ MOST_USUAL = 10
 """In how many of them the solver is asked one by one."""
 
 USUAL_MS = 2_000
-"""For one of these; where it takes longer the next one is not asked."""
+"""For one of these then; where it takes longer the next one is not asked."""
+
+QUICK_MS = 250
+"""For one of these at first: most groups with a conflict show it at once, and in some it is hard to see."""
+
+MOST_SLOW = 4
+"""Groups in which that was too little: then no more are asked quickly."""
+
+InVain = dict[tuple[int, ...], dict[int, int]]
+"""By the indices of conditions: the first groups in which they were asked about in vain, for how many ms at most."""
 
 
 @dataclass(slots=True)
@@ -26,29 +35,40 @@ class UsualSearch:
     indices: Sequence[int]
     """Of the conditions that are asked about."""
     premise: Bool
-    first_asked: bool = False
+    in_vain: InVain = field(default_factory=InVain)
+    """Filled in: a search that a limit ended goes on there."""
     all_asked: bool = False
     none: bool = False
     """Whether none of the conditions holds in any of them."""
 
     def in_first_groups(self) -> Iterator[tuple[int, Values]]:
         """In some of them, a condition that holds and the values: a reader knows such launches."""
-        if self.first_asked:
+        launches = widest_first(self.asked)[:MOST_USUAL]
+        asked = self.in_vain.setdefault(tuple(self.indices), {})
+        if all(asked.get(place) == USUAL_MS for place in range(len(launches))):
             return
-        self.first_asked, formula = True, self._formula()
+        formula = self._formula()
         functions = functions_in(formula, self.asked.trace.arbitrary)
-        for launch in widest_first(self.asked)[:MOST_USUAL]:
-            decided = constants_of(launch)
-            alike = alike_values(functions, decided)
-            in_launch = substitute(formula, {**decided, **alike})
-            match solve([in_launch], min(USUAL_MS, 2 * self.asked.timeout_ms)):
-                case Unsatisfiable():
+        for most, often in ((QUICK_MS, MOST_SLOW), (USUAL_MS, 1)):
+            slow = 0
+            for place, launch in enumerate(launches):
+                if asked.get(place, 0) >= most:
                     continue
-                case Satisfiable(values, _):
-                    same = {one: values.get(other, 0) for one, other in alike.items()}
-                    yield self._which({**values, **same, **launch})
-                case _:
-                    break
+                if slow == often:
+                    asked[place] = most
+                    continue
+                decided = constants_of(launch)
+                alike = alike_values(functions, decided)
+                match solve([substitute(formula, {**decided, **alike})], min(most, 2 * self.asked.timeout_ms)):
+                    case Unsatisfiable():
+                        asked[place] = USUAL_MS
+                    case Satisfiable(values, _):
+                        same = {one: values.get(other, 0) for one, other in alike.items()}
+                        yield self._which({**values, **same, **launch})
+                        asked[place] = USUAL_MS
+                    case _:
+                        asked[place] = most
+                        slow += 1
 
     def in_all_groups(self) -> Iterator[tuple[int, Values]]:
         """In any of them, whatever the group and its thread."""

@@ -6,7 +6,7 @@ from functools import partial
 
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Search
+from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Progress, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.ladder import NORMAL_FORM
@@ -68,11 +68,12 @@ def decide_conflict(
     proof: Callable[[], str] = lambda: "",
     most_ms: Callable[[], int | None] = lambda: None,
     known: KnownApart | None = None,
+    progress: Progress | None = None,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
-    `known` is what was proved of other scatters of the kernel.
+    `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
@@ -91,6 +92,7 @@ def decide_conflict(
         most_ms=most_ms,
         known=known,
         wider=lambda index: question.pairs[index].overlap,
+        progress=progress or Progress(),
     )
     match search.run(asked):
         case Never(rung):
