@@ -3,17 +3,17 @@
 Both have the page's 64 guarded stores with arbitrary offsets, masks, data and surface size, in dwords of 32 bits.
 """
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+from msgspec import Struct
 
 z3: Any = import_module("z3")
 
 LANES, CHANNELS = 16, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """One guarded store: `inside` is the bounds test at its own address."""
 
     guard: Any

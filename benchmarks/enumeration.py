@@ -7,11 +7,12 @@ shape in N, drawn with a fixed seed, is asked there; the time for all is extrapo
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
 from random import Random
 from time import perf_counter
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks import baselines
 from benchmarks.baselines import CHANNELS, Store, z3
@@ -33,8 +34,7 @@ PROPERTIES: dict[str, Callable[[Subject], Query]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FixedShape:
+class FixedShape(Struct, frozen=True):
     """What a parametric proof leaves open, fixed."""
 
     size: int

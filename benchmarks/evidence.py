@@ -11,10 +11,11 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from msgspec import Struct
 
 from visaproof import __version__
 
@@ -26,8 +27,7 @@ CORPORA = (ROOT.parent / "shared" / "corpus" / "visaasm", ROOT / "tests" / "data
 GENERATED = 2_400
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """One row of the table."""
 
     what: str

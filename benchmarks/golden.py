@@ -14,10 +14,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import closing, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from visaproof.checking.task_pool import Answered, side_by_side
 from visaproof.cli import main as visaproof
@@ -38,8 +39,7 @@ COMMANDS = (*OF_A_FILE, "refine", *ELSEWHERE)
 TIMED_OUT = "timed out"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A command line by the name under which its answer is kept."""
 
     key: str

@@ -12,8 +12,9 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import field
 
 from benchmarks.pairs import CORPUS, LIMIT_S
 from visaproof.checking.kept.verdict_cache import VerdictCache
@@ -32,8 +33,7 @@ EVERY = 40
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True, slots=True)
-class Warm(Asker):
+class Warm(Asker, frozen=True):
     """Asks one pair before the first one that counts, for what is imported late."""
 
     first: Pair | None = None

@@ -10,11 +10,12 @@ rests on buffers that nothing keeps apart, or where a direction that the source 
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from os import environ
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
+
+from msgspec import Struct
 
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.launch.assumptions import Assume
@@ -92,8 +93,7 @@ def source(names: Sequence[str], pointer: str) -> str:
     return head + "".join(kernels)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A kernel in one direction."""
 
     kernel: str

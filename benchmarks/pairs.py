@@ -18,12 +18,12 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import perf_counter
 
 import msgspec
+from msgspec.structs import replace
 
 from visaproof.checking.kept.verdict_cache import VerdictCache
 from visaproof.launch.assumptions import Assume

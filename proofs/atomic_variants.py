@@ -1,8 +1,9 @@
 """Variants of TYPED_ATOMIC that are known to be wrong."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros

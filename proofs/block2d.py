@@ -1,9 +1,11 @@
 """2D blocks: each element of a matrix that is in the block goes where the page says, and no other byte changes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.claims.catalogue import for_each
 from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
@@ -75,8 +77,7 @@ def prove_memory_beside_a_block_is_unchanged(shape: Shape) -> Query:
 # ---------------------------------------------------------------- wrong variants
 
 
-@dataclass(frozen=True, slots=True)
-class WrongBlock:
+class WrongBlock(Struct, frozen=True):
     """A shape, made wrong."""
 
     shape: Shape

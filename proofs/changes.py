@@ -1,7 +1,8 @@
 """How a wrong variant is made of a subject: other accesses, or the same ones elsewhere."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.queries.subject import Subject
 from visaproof.semantics.symbolic.accesses import Access, Cell

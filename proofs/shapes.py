@@ -1,8 +1,10 @@
 """The shapes that are enumerated; in each, masks, predicates, channels, offsets, data and sizes are arbitrary."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.answers import FloatAtomics, QwordBlocks
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, carried_out
@@ -16,8 +18,7 @@ from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import BitVec
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A subject by name, built when it is first asked about."""
 
     name: str
@@ -37,8 +38,7 @@ class Shape:
         return replace(self, readings=readings)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """An operation by itself, without an instruction around it."""
 
     op: AtomicOp

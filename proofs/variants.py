@@ -1,8 +1,10 @@
 """Variants of the instructions that are known to be wrong: what the refutations, and the cross-check, must catch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled
 from visaproof.isa.atomics import AtomicOp
@@ -240,8 +242,7 @@ def nothing_is_defined(subject: Subject) -> Subject:
 # ---------------------------------------------------------------- all of them
 
 
-@dataclass(frozen=True, slots=True)
-class WrongVariant:
+class WrongVariant(Struct, frozen=True):
     """A variant and a shape on which it is wrong."""
 
     shape: Shape

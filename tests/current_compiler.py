@@ -2,10 +2,10 @@
 
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 DUMPING = {"IGC_ShaderDumpEnable": "1", "IGC_ShaderDumpPidDisable": "1"}
 
@@ -19,8 +19,7 @@ def current_tool(name: str) -> Path:
     return found
 
 
-@dataclass(frozen=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """What the compiler made of one kernel."""
 
     dump: Path

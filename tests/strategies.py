@@ -5,12 +5,13 @@ states on which a wrong variant shows gives one with a seed.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
 
 import z3
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof import smt
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
@@ -57,8 +58,7 @@ WORDS = (0, 1, 2, 3, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, 0xFFFF_FFFE, 0xFFFF_
 """Dwords at the edges of both readings, signed and unsigned."""
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Struct, frozen=True):
     """An instruction without parameters, the state it starts in, and the values of the symbols that stand for both."""
 
     instruction: Instruction
@@ -316,8 +316,7 @@ RAGGED = "V3"
 LOOSE_KINDS: tuple[type[Instruction], ...] = (Scatter4Scaled, QwScatter, OwordLd, TypedAtomic)
 
 
-@dataclass(frozen=True)
-class Loose:
+class Loose(Struct, frozen=True):
     """An instruction as nobody should write it, with operands that overlap and are too short, and its state."""
 
     instruction: Instruction
@@ -400,16 +399,14 @@ _z3: Any = z3
 WIDTHS = (1, 3, 4, 8, 16, 32, 33, 40)
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(Struct, frozen=True):
     """A term, and the z3 expression of the same meaning, built by z3 alone."""
 
     term: BitVec
     raw: Any
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """The same of a truth value."""
 
     term: Bool

@@ -1,11 +1,11 @@
 """Generated OpenCL C kernels against PoCL: that they are the same for a seed, and that a fault of ours is found."""
 
 import re
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.campaign import batch, refined
 from benchmarks.campaign.__main__ import main

@@ -2,10 +2,10 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import benchmarks.coverage.__main__ as coverage
 from benchmarks.coverage.__main__ import BEGIN, END, STATE, main, write_between_markers

@@ -1,9 +1,11 @@
 """The two writings of an instruction on one state: `execute`, and its footprint with numbers for its symbols."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.strategies import Start, Values, start_of
 from visaproof.checking.counterexample import Outcome
@@ -128,8 +130,7 @@ def with_variable_of(subject: Subject, variable: str, size: int) -> Subject:
     return replace(subject, state=state, accesses=accesses, own_accesses=accesses)
 
 
-@dataclass(frozen=True)
-class ShortShape:
+class ShortShape(Struct, frozen=True):
     """A shape of which one variable has only so many dwords."""
 
     shape: Callable[[], Subject]

@@ -1,13 +1,13 @@
 """The results that a page allows for one element."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from benchmarks.alu_vectors.types import FloatFormat
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """One of `bits`, where the bits of `free` may be anything; any NaN of `nan_of`, too."""
 
     bits: frozenset[int]

@@ -1,9 +1,11 @@
 """What the pages say of floating-point operations on one lane: exact numbers, rounded once at the end."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product as combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks.alu_vectors.allowed import Allowed, any_nan, either, exactly
 from benchmarks.alu_vectors.modes import Mode, inputs, output, saturated, tiny
@@ -11,8 +13,7 @@ from benchmarks.alu_vectors.reals import ONE, Real, decode, floor_of, product, r
 from benchmarks.alu_vectors.types import FloatFormat, Type
 
 
-@dataclass(frozen=True, slots=True)
-class FloatLane:
+class FloatLane(Struct, frozen=True):
     """One lane of an instruction on floats."""
 
     destination: FloatFormat

@@ -4,15 +4,15 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from benchmarks.alu_vectors.allowed import Allowed, any_bits, either, exactly
 from benchmarks.alu_vectors.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class IntegerLane:
+class IntegerLane(Struct, frozen=True):
     """One lane of an instruction on integers."""
 
     destination: Type

@@ -1,6 +1,6 @@
 """The model's machines on a vector: what each leaves in the registers, or why it does not answer."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from benchmarks.alu_vectors.generator import variables
 from benchmarks.alu_vectors.oracle import Expected
@@ -14,23 +14,20 @@ from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 
 
-@dataclass(frozen=True, slots=True)
-class After:
+class After(Struct, frozen=True):
     """Registers and predicate bits at the end."""
 
     registers: dict[str, bytes]
     predicates: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class NoAnswer:
+class NoAnswer(Struct, frozen=True):
     """A machine does not run the vector."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Struct, frozen=True):
     """A machine calls the behaviour undefined; every vector is defined, so this is a difference."""
 
     message: str

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from benchmarks.alu_vectors.generator import instructions, states
 from benchmarks.alu_vectors.machines import Answer, NoAnswer, concretely, described, difference, kernel_of
@@ -29,8 +30,7 @@ MACHINES: dict[str, Machine] = {
 }
 
 
-@dataclass
-class Count:
+class Count(Struct):
     """How the vectors of one form came out."""
 
     agree: int = 0

@@ -5,7 +5,7 @@ The pages name the modes; the bits are those of the register in Intel's programm
 them "on input and output of any floating-point mathematical operation", whatever the register says.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from benchmarks.alu_vectors.allowed import Allowed, any_nan, either, exactly
 from benchmarks.alu_vectors.reals import NAN, Real, decode, rounded
@@ -14,8 +14,7 @@ from benchmarks.alu_vectors.types import DOUBLE, HALF, SINGLE, FloatFormat
 ROUNDINGS = ("even", "up", "down", "zero")
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """The floating-point mode that one value of the control register sets."""
 
     control: int

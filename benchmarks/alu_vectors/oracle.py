@@ -4,7 +4,8 @@ Pages: 5_operands.md for regions and predication, 3_execution_model.md for masks
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from benchmarks.alu_vectors import floats, integers, moves, special
 from benchmarks.alu_vectors.allowed import Allowed, any_bits, either, exactly
@@ -14,8 +15,7 @@ from benchmarks.alu_vectors.types import Type
 from benchmarks.alu_vectors.vector import Source, State, Target, Vector
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """An element that an instruction writes."""
 
     variable: str
@@ -24,8 +24,7 @@ class Element:
     allowed: Allowed
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """Elements that are written; every other byte stays.  Predicate variables by name, where they change."""
 
     elements: tuple[Element, ...]

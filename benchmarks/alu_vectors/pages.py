@@ -4,7 +4,7 @@ A page's "operand type maps" hold where it has them, else its "supported types".
 its map (`asr`: signed types only).  Platforms: appendix_instruction_by_platform.md and the marks {XEHP+}, {PVC+}.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 NARROW = ("ud", "d", "uw", "w", "ub", "b")
 WORDS = ("ud", "d", "uw", "w")
@@ -22,8 +22,7 @@ OLD = ("skl",)
 """LRP, PLN, SAD2 and SAD2ADD end before ICLLP."""
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(Struct, frozen=True):
     """Types of the destination and of each source; `rule` says which combinations of them are legal."""
 
     destination: tuple[str, ...]
@@ -34,8 +33,7 @@ class Map:
     """None: those of the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """What one page says of an opcode on vector operands."""
 
     maps: tuple[Map, ...]

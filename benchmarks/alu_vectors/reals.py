@@ -1,13 +1,13 @@
 """Exact numbers with a sign of zero, infinities and NaN, and how they are rounded: IEEE 754, as the pages ask."""
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from benchmarks.alu_vectors.types import FloatFormat
 
 
-@dataclass(frozen=True, slots=True)
-class Real:
+class Real(Struct, frozen=True):
     """`magnitude` None is an infinity; a NaN has no other field that counts."""
 
     negative: bool

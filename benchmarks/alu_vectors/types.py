@@ -1,10 +1,9 @@
 """Element types of the pages, and what may be found in a lane.  Pages: 2_datatypes.md."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class FloatFormat:
+class FloatFormat(Struct, frozen=True):
     """A binary floating-point format: widths of its fields."""
 
     exponent: int
@@ -43,8 +42,7 @@ class FloatFormat:
         return 0 < bits & ~self.sign < self.smallest_normal
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Struct, frozen=True):
     """An element type by its spelling; `format` of floats only."""
 
     name: str

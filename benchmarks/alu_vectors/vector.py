@@ -1,13 +1,12 @@
 """One instruction and the states that it is run on, and its text.  Grammar: 8_appendix_visa_assembly_syntax.md."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from benchmarks.alu_vectors.pages import REGISTER_BYTES
 from benchmarks.alu_vectors.types import PACKED, TYPES, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """`<vertical;width,horizontal>`."""
 
     vertical: int
@@ -24,8 +23,7 @@ class Region:
 SCALAR = Region(0, 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A region of a variable; read through an address register where `indirect` bytes are what it is moved by."""
 
     variable: str
@@ -39,8 +37,7 @@ class Source:
     """Whether each row of the region has an address of its own: `r[A0(0),n]<width,horizontal>`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """An immediate, possibly packed."""
 
     kind: str
@@ -51,8 +48,7 @@ class Constant:
         return TYPES[PACKED.get(self.kind, self.kind)]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A destination: element `first` and every `stride`-th after it."""
 
     variable: str
@@ -62,16 +58,14 @@ class Target:
     indirect: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Predication:
+class Predication(Struct, frozen=True):
     """`(!P.any)`: combine first, then invert."""
 
     combine: str
     inverse: bool
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """What an instruction is run on: contents of variables, predicate bits, enabled lanes."""
 
     registers: dict[str, bytes]
@@ -81,8 +75,7 @@ class State:
     """How a machine picks among several allowed results, if it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Struct, frozen=True):
     """One instruction with its operands.  `form` is the opcode, or an entry of SPECIAL."""
 
     form: str

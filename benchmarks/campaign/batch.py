@@ -2,10 +2,11 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from traceback import format_exception
+
+from msgspec import Struct
 
 from benchmarks.campaign import refined
 from benchmarks.campaign.faults import known_by
@@ -21,8 +22,7 @@ TWINS, LARGE = 6, 60
 """One kernel of so many is also run one thread after the other, if it has at most so many statements and operators."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A kernel for a target, and how it came out."""
 
     kernel: Kernel
@@ -32,8 +32,7 @@ class Found:
     """What is left of the kernel where it needs an explanation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Struct, frozen=True):
     """What compiles and what computes."""
 
     compiler: Path

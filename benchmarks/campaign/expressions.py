@@ -1,8 +1,9 @@
 """Expressions of a type, over the variables of a kernel.  Each has exactly that type in C and is always defined."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from random import Random
+
+from msgspec import Struct, field
 
 from benchmarks.campaign.syntax import Expression
 from benchmarks.campaign.types import INT, INTEGERS, UINT, Type
@@ -19,8 +20,7 @@ Way = Callable[[Type], tuple[str, Sequence[Type]]]
 """The text of an expression of a type, and the types of its operands."""
 
 
-@dataclass
-class Scope:
+class Scope(Struct):
     """What an expression may name."""
 
     random: Random

@@ -4,10 +4,11 @@ import re
 import sys
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks.campaign.syntax import Kernel, Parameter, Statement
 from benchmarks.campaign.types import Type
@@ -16,8 +17,7 @@ FILE = Path(__file__).with_name("faults.toml")
 ITEMS, GROUP = 256, 64
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A fault of a compiler, with a kernel that shows it."""
 
     id: str

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from random import Random
 
 import numpy as np
+from msgspec import Struct
 
 from benchmarks.alu_vectors.edges import content
 from benchmarks.alu_vectors.types import TYPES
@@ -69,8 +69,7 @@ _BESIDE = re.compile(r": page [A-Z]")
 Buffers = Sequence[bytes | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How a kernel came out for one target."""
 
     answer: Answer

@@ -1,7 +1,8 @@
 """Makes a kernel smaller as long as it shows the same: statements dropped, expressions replaced by their parts."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from benchmarks.campaign.syntax import Expression, Kernel, Statement
 

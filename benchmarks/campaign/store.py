@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
+
+from msgspec import Struct, field
 
 from benchmarks.campaign.batch import Found
 from benchmarks.campaign.launches import full_text
@@ -31,8 +32,7 @@ class OtherCampaign(Exception):
     """The folder holds a campaign of other kernels."""
 
 
-@dataclass
-class Store:
+class Store(Struct):
     """A folder."""
 
     folder: Path

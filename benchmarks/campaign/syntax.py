@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from benchmarks.campaign.types import Type
 
@@ -10,8 +12,7 @@ _PLACE = re.compile(r"\$(\d)|\$([A-Z])")
 INDENT = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """`text` with an operand at each of `$0`, `$1`, …"""
 
     type: Type
@@ -32,8 +33,7 @@ class Expression:
         return 1 + sum(each.size for each in self.operands)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """Lines with an operand at each `$0`, and a body where a line is `$A`, `$B`, …"""
 
     text: str
@@ -54,8 +54,7 @@ class Statement:
         return 1 + sum(each.size for each in self.operands) + inside
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A buffer."""
 
     name: str
@@ -76,8 +75,7 @@ class Parameter:
         return f"global {'const ' * (self.role == 'in')}{base} *{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """A kernel with the launch for which its behaviour is defined."""
 
     name: str

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
+from msgspec import Struct
 
 from benchmarks.campaign.launches import LANGUAGE, full_text
 from benchmarks.campaign.syntax import Kernel
@@ -20,8 +21,7 @@ XE3P = ("nvl-p", "cri")
 OPTIONS = ("", "", "", "-cl-opt-disable", "-cl-intel-greater-than-4GB-buffer-required", "-cl-intel-256-GRF-per-thread")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A device, options of the compiler, and the width that it is told to take."""
 
     device: str
@@ -41,8 +41,7 @@ class Target:
         return "double" not in kernel.features or self.device in WITH_DOUBLE
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two targets of one kernel, of which the second has to refine the first."""
 
     source: Target

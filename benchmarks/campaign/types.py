@@ -1,6 +1,6 @@
 """Types of OpenCL C: scalars and their vectors."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 INTEGERS = ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong")
 FLOATS = ("float", "double")
@@ -8,8 +8,7 @@ WIDTHS = (1, 2, 3, 4, 8, 16)
 _SIZES = {"char": 1, "short": 2, "int": 4, "long": 8, "half": 2, "float": 4, "double": 8}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Type:
+class Type(Struct, frozen=True, order=True):
     """`base`, or a vector of `lanes` of them."""
 
     base: str

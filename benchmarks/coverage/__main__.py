@@ -8,10 +8,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from benchmarks.coverage import measure
 from benchmarks.coverage.launches import oracle_version

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 from typing import Any
+
+from msgspec import Struct, field
 
 from benchmarks.coverage.launches import launches
 from benchmarks.pocl.comparison import Answer, Result
@@ -44,8 +45,7 @@ MORE_TIME = 6
 """For questions about products of arguments, which only a solver can answer."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """What was found of one file; every field can be written as JSON."""
 
     file: str

@@ -1,10 +1,11 @@
 """What `refine` says of a pair, of a fault in its target, and of random runs of both."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from random import Random
 from time import process_time
+
+from msgspec import Struct
 
 from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launches
 from benchmarks.faults.plan import Pair, Planted
@@ -60,8 +61,7 @@ class Answer(Enum):
     """Proved, though a run tells them apart; or refuted by a run that cannot be made again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """What random runs showed."""
 
     runs: int

@@ -4,10 +4,10 @@ Arrays only look for launches that may tell the kernels apart; whether one does 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from visaproof.checking.ladder import Values
@@ -34,8 +34,7 @@ SIZES = (*(1 << 14,) * 6, 1 << 16, 4096, 64, 62)
 PRIVATE_BYTES = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class Launches:
+class Launches(Struct, frozen=True):
     """What many launches start with."""
 
     values: tuple[Values, ...]
@@ -55,8 +54,7 @@ class Launches:
         return content
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What the runs of both kernels showed."""
 
     telling: int

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.visaasm.syntax import GeneralVariable, Instruction, Kernel
 
@@ -24,8 +27,7 @@ class Kind(Enum):
     NARROW = "32 for 64 bits"
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A statement in its parts."""
 
     predicate: str
@@ -48,8 +50,7 @@ STATEMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """An instruction on one line of the kernel's own file, where a fault may be."""
 
     kernel: Kernel

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from benchmarks.faults.kinds import Fault, Kind, Site, Words, at, sites_of
 from visaproof.visaasm.syntax import GeneralVariable, Kernel

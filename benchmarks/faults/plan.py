@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks.faults import messages, registers
 from benchmarks.faults.kinds import Fault, Kind, Site, sites_of
@@ -39,8 +40,7 @@ ALONE = ("pvc", "tgllp-O2-simd16", "dg2-O2-lsc-simd16")
 """Beginnings of variants that are asked against themselves as well: few listed pairs have them as the target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two dumps to compare, each by its kernel and variant."""
 
     source: str
@@ -88,8 +88,7 @@ def listed_pairs(corpus: Path = CORPUS) -> list[Pair]:
     return list(dict.fromkeys(pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
+class Planted(Struct, frozen=True):
     """A fault in the target of a pair."""
 
     pair: Pair

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks.faults.kinds import Fault, Kind, Site, Words, at
 from visaproof.isa.types import DataType
@@ -23,8 +25,7 @@ LOST = ("0x1c", "0x1d", "0x1e", "0x1f")
 """Shifts that give what leaves the low half of a 64-bit index times 16, 8, 4 or 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Struct, frozen=True):
     """A register operand in its parts."""
 
     before: str

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from benchmarks.faults.ask import Answer, ask_fault, ask_pair, ask_runs
 from benchmarks.faults.plan import Pair, Planted
@@ -13,8 +14,7 @@ LIMIT_S = 300.0
 """By the clock: a question that takes longer stays open."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfPair:
+class OfPair(Struct, frozen=True):
     """Whether a pair is proved."""
 
     pair: Pair
@@ -24,8 +24,7 @@ class OfPair:
         return f"pair: {self.pair.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class OfFault:
+class OfFault(Struct, frozen=True):
     """What is said of a fault."""
 
     planted: Planted
@@ -35,8 +34,7 @@ class OfFault:
         return self.planted.id
 
 
-@dataclass(frozen=True, slots=True)
-class OfRuns:
+class OfRuns(Struct, frozen=True):
     """Whether so many random runs tell a proved pair apart."""
 
     pair: Pair
@@ -52,8 +50,7 @@ Replies = Generator[tuple[Task, Record]]
 Ask = Callable[[Sequence[Task]], Replies]
 
 
-@dataclass(frozen=True, slots=True)
-class Doer:
+class Doer(Struct, frozen=True):
     """Asks one question, wherever it is sent."""
 
     timeout_ms: int
@@ -69,8 +66,7 @@ class Doer:
                 return ask_runs(pair, runs)
 
 
-@dataclass(frozen=True, slots=True)
-class Processes:
+class Processes(Struct, frozen=True):
     """Asks in so many processes."""
 
     timeout_ms: int

@@ -5,11 +5,12 @@ proofs, then operands that are too short under any readings, then each alternati
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from benchmarks.mutation.targets import Target
 
@@ -37,8 +38,7 @@ class Kind(Enum):
     """Operands that are too short or share a variable, under any readings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """One state: of the `number`-th shape, or instruction, of its kind; made from a seed."""
 
     kind: Kind

@@ -3,9 +3,10 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks.mutation.operators import OPERATORS, Source
 from benchmarks.mutation.targets import Target, Writing
@@ -13,8 +14,7 @@ from benchmarks.mutation.targets import Target, Writing
 Part = ast.FunctionDef | ast.Assign
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """A module with one change."""
 
     target: Target

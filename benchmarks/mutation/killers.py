@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from importlib import import_module
@@ -11,6 +10,8 @@ from itertools import chain
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from benchmarks.mutation.cross_check import CrossCheck, Trial
 from benchmarks.mutation.derive import Mutant
@@ -72,8 +73,7 @@ class Manner(Enum):
     """A limit of processor time or of memory was reached, or the process was ended: this alone is no kill either."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kill:
+class Kill(Struct, frozen=True):
     """What a killer noticed."""
 
     manner: Manner
@@ -86,8 +86,7 @@ class Kill:
         return self.manner not in (Manner.UNKNOWN, Manner.LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimCost:
+class ClaimCost(Struct, frozen=True):
     """A claim of the unchanged model: whose page it is about, and how long it takes."""
 
     id: str

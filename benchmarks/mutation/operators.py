@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -71,8 +72,7 @@ Replacement = tuple[ast.AST, str]
 """A node, and what stands there instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The text of a module, and what its classes call their operands."""
 
     text: str

@@ -6,11 +6,12 @@ import resource
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 
@@ -38,8 +39,7 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-@dataclass(frozen=True, slots=True)
-class Ended(Generic[T]):
+class Ended(Struct, Generic[T], frozen=True):
     """A task whose process has ended, with what it sent; `exitcode` is negative where a signal ended it."""
 
     task: T

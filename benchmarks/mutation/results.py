@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from benchmarks.mutation.derive import Mutant
 from benchmarks.mutation.killers import Killer, Manner
@@ -18,8 +20,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A mutant, and what each killer said."""
 
     mutant: Mutant
@@ -39,8 +40,7 @@ class Result:
         return all(kill is not None and kill.manner is Manner.RAISES for kill in self.kills.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """How many mutants there are of each kind."""
 
     mutants: int

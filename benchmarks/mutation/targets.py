@@ -1,8 +1,9 @@
 """Which files are mutated, where each of the two writings begins in them, and which instructions rest on them."""
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct
 
 MODEL = Path(__file__).parents[2] / "model"
 
@@ -20,8 +21,7 @@ class Writing(Enum):
     """What the engine puts in the place of terms, with claims about that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A module, and the functions from which each writing starts: what they use in the module belongs to it."""
 
     module: str

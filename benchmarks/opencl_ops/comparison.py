@@ -3,9 +3,10 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
+from msgspec import Struct
 
 from benchmarks.alu_vectors.edges import content
 from benchmarks.alu_vectors.types import TYPES, Type
@@ -30,8 +31,7 @@ STORED = {"char": "int", "uchar": "uint", "short": "int", "ushort": "uint"}
 """Narrow numbers are passed in dwords: the table is about operations, not about messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A kernel: some rows on the same operands, each with a result buffer of its own."""
 
     name: str
@@ -42,8 +42,7 @@ class Group:
         return self.rows[0].sources
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """How a kernel came out; `opcodes` are what the compiler emitted for it."""
 
     group: Group
@@ -52,8 +51,7 @@ class Found:
     not_run: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A compiler and a device of it."""
 
     name: str

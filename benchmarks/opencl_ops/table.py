@@ -3,13 +3,12 @@
 A row says nothing of opcodes: which ones the compilers emit for it is read from their dumps.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 INTEGERS = ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """`result = expression` for each item, where `when` holds; 0 elsewhere."""
 
     name: str

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from msgspec import Struct
+
 from visaproof.decode.texels import Outside
 from visaproof.execution.images import ImageShape
 
@@ -24,8 +26,7 @@ class Order(Enum):
     NOTHING = "nothing: it depends on which work item comes first"
 
 
-@dataclass(frozen=True)
-class Data:
+class Data(Struct, frozen=True):
     """A buffer: its content before the launch, and how it is compared after it."""
 
     content: bytes
@@ -36,8 +37,7 @@ class Data:
     """Where the bytes are the texels of an image, its shape; the channels are floats where `ulps` is given."""
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """An argument by value."""
 
     format: str

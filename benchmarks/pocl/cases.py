@@ -1,9 +1,11 @@
 """The launches that are compared: for each kernel sizes and random inputs for which its source is defined."""
 
+import dataclasses
 import random
 import struct
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from benchmarks.pocl import cases_2026
 from benchmarks.pocl.case import (
@@ -217,7 +219,7 @@ PICTURE_GROUP = (12, 2, 1)
 
 
 def _picture(case: Case) -> Case:
-    return replace(case, grid=(*PICTURE.extents, 1), group=PICTURE_GROUP)
+    return dataclasses.replace(case, grid=(*PICTURE.extents, 1), group=PICTURE_GROUP)
 
 
 def _img_invert(generator: random.Random) -> list[Case]:
@@ -244,7 +246,7 @@ _CASES: dict[str, Callable[[random.Random], list[Case]]] = {
     "compaction": _compaction,
     "conflict_div": _conflicting(1),
     "const_lut": lambda generator: [
-        replace(case, symbols=(LUT,)) for case in plain(4 * ITEMS, 16, 4 * ITEMS)(generator)
+        dataclasses.replace(case, symbols=(LUT,)) for case in plain(4 * ITEMS, 16, 4 * ITEMS)(generator)
     ],
     "copy16": _copy16,
     "copy16_b": _copy16,

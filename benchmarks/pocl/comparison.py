@@ -3,9 +3,10 @@
 import random
 import struct
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.pocl.case import Case, Data, Order
 from benchmarks.pocl.cases import NOT_COMPARABLE, PRELUDES, REQUIRED_LANES, TRANSCRIBED, cases
@@ -39,8 +40,7 @@ class Answer(Enum):
     NOT_COMPARABLE = "not comparable"
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Struct, frozen=True):
     """A file, a launch of it, and how they compare."""
 
     kernel: str
@@ -54,8 +54,7 @@ class Result:
     """Whether the compiled file was run."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A compiled file: the kernel's name in the manifest, its variant, the file and its source."""
 
     kernel: str

@@ -1,8 +1,9 @@
 """The source of a kernel, run by PoCL.  Needs the packages pocl-opencl-icd and ocl-icd-libopencl1, and pyopencl."""
 
 import struct
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks.pocl.case import Case, Data
 
@@ -13,8 +14,7 @@ class NoOracle(Exception):
     """PoCL is not there, or does not take this source."""
 
 
-@dataclass
-class Oracle:
+class Oracle(Struct):
     """A device of PoCL."""
 
     version: str

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from importlib import import_module
 
+from msgspec import Struct
+
 import visaproof
 
 VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts refinement.difference"
@@ -51,9 +53,14 @@ def _entries(names: list[str], module: str) -> Iterator[str]:
         text = inspect.getdoc(thing) if inspect.isfunction(thing) or inspect.isclass(thing) else None
         if text and not text.startswith(f"{name}("):  # what a dataclass without a docstring has
             yield from (_markdown(text), "")
-        if inspect.isclass(thing) and dataclasses.is_dataclass(thing):
-            fields = [one.name for one in dataclasses.fields(thing) if not one.name.startswith("_")]
+        if inspect.isclass(thing) and (fields := [name for name in _fields(thing) if not name.startswith("_")]):
             yield from (f"Fields: {', '.join(f'`{field}`' for field in fields)}.", "")
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    if issubclass(kind, Struct):
+        return kind.__struct_fields__
+    return tuple(one.name for one in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 class _Shown:

@@ -10,17 +10,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 LIMIT_SECONDS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One command and its output, which ends with a newline or is empty."""
 
     command: str

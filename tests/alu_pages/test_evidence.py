@@ -1,10 +1,10 @@
 """What opcodes are held against that nobody of this project wrote: PoCL, and the instructions of the finalizer."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.alu_vectors.generator import instructions, variables
 from benchmarks.alu_vectors.measure import FORMS

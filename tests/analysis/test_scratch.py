@@ -1,10 +1,10 @@
 """Private memory behind `%scratch`: nobody else sees it, and what a thread loads there is what it stored last."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.uninitialised_runs import dependence

@@ -1,8 +1,7 @@
 """Tables of a program: with their contents known, answers hold for those; else a verdict names what is arbitrary."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import Holds

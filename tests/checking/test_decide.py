@@ -1,11 +1,10 @@
 """The four verdicts, and that no counterexample is shown that `execute` does not confirm."""
 
 from collections.abc import Iterator
-from dataclasses import fields as dataclass_fields
-from dataclasses import replace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from proofs import atomic_variants, variants
 from proofs.shapes import ATOMIC, EACH_ATOMIC, OWORD, PLAIN_QW
@@ -179,7 +178,7 @@ def test_a_variant_that_is_right_where_the_property_fails_is_unknown() -> None:
     assert isinstance(decide(query, timeout_ms=2_000), Unknown)
 
 
-class WritesBeyondTheEnd(QwScatter):
+class WritesBeyondTheEnd(QwScatter, frozen=True):
     """Both writings are wrong in the same way."""
 
     def execute(self, state: ConcreteState) -> None:
@@ -201,7 +200,7 @@ def as_if_right(right: Subject, instruction: Instruction) -> Subject:
 def test_a_model_that_is_wrong_in_both_writings_is_shown_against_the_page() -> None:
     right = PLAIN_QW()
     assert isinstance(right.instruction, QwScatter)
-    fields = {field.name: getattr(right.instruction, field.name) for field in dataclass_fields(right.instruction)}
+    fields = {name: getattr(right.instruction, name) for name in right.instruction.__struct_fields__}
     verdict = decide(bounds.out_of_bounds_write_is_dropped(as_if_right(right, WritesBeyondTheEnd(**fields))))
     assert isinstance(verdict, Refuted), verdict
     assert verdict.execution.variant == ""

@@ -1,8 +1,7 @@
 """Guessed values break the goal where the assumptions hold, and change no verdict."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.checking.decide import decide
 from visaproof.checking.guesses import guessed

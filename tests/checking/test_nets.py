@@ -5,12 +5,12 @@ the first test below; the second one fails for a fault that something else notic
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
+from msgspec import Struct
 
 from tests import two_writings
 from tests.support import both_engines, crosscheck
@@ -44,8 +44,7 @@ from visaproof.smt import false
 Cut = tuple[object, str, Callable[..., Any] | object]
 
 
-@dataclass(frozen=True)
-class Net:
+class Net(Struct, frozen=True):
     """A fault, and what alone notices it."""
 
     catches: Callable[[pytest.MonkeyPatch], bool]

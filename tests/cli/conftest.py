@@ -2,15 +2,15 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from visaproof.cli import main
 
 HEADER = '''
-from dataclasses import replace
+from msgspec.structs import replace
 from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
@@ -85,8 +85,7 @@ def proofs(tmp_path: Path) -> Iterator[Callable[..., Path]]:
     sys.modules.update(loaded)
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """What a command printed, and its exit code."""
 
     code: int

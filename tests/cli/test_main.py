@@ -15,7 +15,7 @@ from visaproof.cli.options.exit_codes import ExitCode, worst
 PROOFS = Path(__file__).parents[2] / "proofs"
 DUMPS = Path(__file__).parents[1] / "data/visaasm/vadd"
 KERNEL = DUMPS / "tgllp-O2-simd8.visaasm"
-HEAVY = ("z3", "bitwuzla", "numpy", "rich", "lark", "msgspec", "yaml", "elftools", "hypothesis")
+HEAVY = ("z3", "bitwuzla", "numpy", "rich", "lark", "yaml", "elftools", "hypothesis")
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["prove", "--help"], ["conflicts", "--help"]])

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, make_dataclass, replace
 from pathlib import Path
-from typing import cast
 
 import pytest
+from msgspec import Struct, defstruct
+from msgspec.structs import replace
 
 from visaproof.decode import parts
 from visaproof.decode.message import OPCODES, decode
@@ -39,8 +39,7 @@ NO_EFFECT = {
 """The parts that have no effect, and why."""
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(Struct, frozen=True):
     """A statement of a corpus, one for each form, and its kernel."""
 
     instruction: syntax.Instruction
@@ -103,11 +102,11 @@ def altered(form: Form) -> Iterator[tuple[str, syntax.Instruction]]:
 
 
 def altered_operand(operand: syntax.Operand, kernel: syntax.Kernel) -> Iterator[tuple[str, syntax.Operand]]:
-    for field in fields(operand):
-        value: object = getattr(operand, field.name)
-        for other in others(field.name, value, kernel):
-            is_null = field.name == "offset" and getattr(operand, "variable", "") == "%null"
-            yield "null" if is_null else _named(field.name, value, other), replace(operand, **{field.name: other})
+    for field in operand.__struct_fields__:
+        value: object = getattr(operand, field)
+        for other in others(field, value, kernel):
+            is_null = field == "offset" and getattr(operand, "variable", "") == "%null"
+            yield "null" if is_null else _named(field, value, other), replace(operand, **{field: other})
 
 
 def _named(field: str, value: object, other: object) -> str:
@@ -210,8 +209,9 @@ def test_a_field_that_no_decoder_knows_is_refused() -> None:
     kinds = [(LOAD, place) for place in (0, 1)] + [(BLOCK, place) for place in (0, 1)] + [(GATHER, 2)]
     for instruction, place in kinds:
         operand = instruction.operands[place]
-        extra = cast(type, make_dataclass("Extra", [("novel", str, "")], bases=(type(operand),), frozen=True))
-        values = {each.name: getattr(operand, each.name) for each in fields(operand) if each.default is MISSING}
+        extra = defstruct("Extra", [("novel", str, "")], bases=(type(operand),), frozen=True)
+        required = operand.__struct_fields__[: -len(operand.__struct_defaults__) or None]
+        values = {name: getattr(operand, name) for name in required}
         operands = (*instruction.operands[:place], extra(**values, novel="x"), *instruction.operands[place + 1 :])
         with pytest.raises(NotModelled, match="novel x in an operand of") as raised:
             decode(replace(instruction, operands=operands), KERNEL, Platform.DG2)

@@ -1,8 +1,7 @@
 """Results that no page states end no launch; what depends on them is found, on both engines, and nothing else."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.execution.arguments import prepare
 from visaproof.execution.arrays import run_on_arrays

@@ -1,11 +1,11 @@
 """Both engines of `visaproof run`: the same bytes, the same ending, the same place where a launch is undefined."""
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.pocl.__main__ import entries
 from benchmarks.pocl.case import Case

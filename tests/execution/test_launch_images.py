@@ -1,12 +1,12 @@
 """Images of a launch: texels by their coordinates, the nearest ones through a sampler, and what is undefined."""
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from visaproof.decode.texel_formats import FORMATS
 from visaproof.decode.texels import Outside

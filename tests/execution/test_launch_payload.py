@@ -1,10 +1,10 @@
 """What a thread of a launch starts with beside its arguments."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.conflicts.kernel import ask_kernel

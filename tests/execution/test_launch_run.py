@@ -1,10 +1,10 @@
 """Concrete launches: what the work items get, who waits for whom, and one memory behind surfaces and pointers."""
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.execution.arguments import FIRST_SYMBOL, LocalBytes, parameters, prepare
 from visaproof.execution.memory import AddressSpace, Allocation, FlatWindow, LocalWindow, Window

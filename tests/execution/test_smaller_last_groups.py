@@ -2,11 +2,11 @@
 
 import struct
 from argparse import Namespace
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.cli import main
 from visaproof.cli.options.errors import UsageError

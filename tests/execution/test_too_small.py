@@ -1,11 +1,11 @@
 """A surface of any size is refuted with a launch in which it is too small: the pasted command goes outside."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.cli import main
 from visaproof.execution import example_launch, too_small

@@ -1,12 +1,12 @@
 """The launches that are tried: what only some of them show is found."""
 
 import json
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.cli import main
 from visaproof.execution.payload import Program

@@ -1,10 +1,9 @@
 """Files on which the rules of visaproof and the real tool are known to differ, or the tool gives no verdict."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """Files with this hazard: the tool may crash on them or never end, which is neither acceptance nor rejection."""
 
     hazard: str

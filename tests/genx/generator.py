@@ -5,8 +5,9 @@ offset, raw offsets, predicates, null operands, numbers of operands, and spellin
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from random import Random
+
+from msgspec import Struct, field
 
 from visaproof.isa.platform import SUPPORTED, Platform
 
@@ -60,8 +61,7 @@ REGIONS = ("<0;1,0>", "<1;1,0>", "<8;8,1>", "<2;2,1>", "<16;8,2>", "<32;16,4>", 
 REGIONS_ODD = ("", "<1>", "<1,0>", "<0;1>", "<8;8,8>", "<4; 4, 1>", "<0 ; 1,0 >")
 
 
-@dataclass
-class Draft:
+class Draft(Struct):
     """The parts of an instruction."""
 
     mnemonic: str
@@ -74,8 +74,7 @@ class Draft:
         return f"{self.predicate}{self.mnemonic}{self.suffix} {self.execution} {' '.join(self.operands)}"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A file and the platform to try it on."""
 
     statement: str

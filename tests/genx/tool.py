@@ -3,8 +3,9 @@
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from visaproof.isa.platform import Platform
 
@@ -16,8 +17,7 @@ SECONDS = 20
 _MESSAGE = re.compile(r"Error Message: (.*)")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What the tool did with a file; it can also crash, which is no verdict."""
 
     accepted: bool

@@ -1,8 +1,9 @@
 """Every serial order of the lanes of one TYPED_ATOMIC: by running `execute`, and by a reference of its own."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from tests.two_writings import dwords, dwords_of
 from visaproof.instructions import TypedAtomic
@@ -20,8 +21,7 @@ Outcome = tuple[tuple[int, ...], tuple[int, ...]]
 """The texels, and what each lane returned."""
 
 
-@dataclass(frozen=True)
-class Collision:
+class Collision(Struct, frozen=True):
     """Which texel each lane addresses, with which operands, and what every texel holds before."""
 
     op: AtomicOp

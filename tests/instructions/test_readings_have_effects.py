@@ -1,9 +1,9 @@
 """No answer to an open question is dead: for each alternative, a run on which both writings do something else."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import pytest
+from msgspec import Struct, field
 
 from tests.two_writings import dwords, outcome_of_both
 from visaproof.checking.mirror import mirrored
@@ -24,8 +24,7 @@ from visaproof.smt import evaluate
 DATA = dwords(*(0x1111_1111 * (index + 1) for index in range(15)), *range(100, 164))
 
 
-@dataclass(frozen=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """An instruction in a state on which an alternative tells, beside the other answers that it needs for that."""
 
     instruction: Instruction
@@ -158,8 +157,7 @@ def test_every_alternative_has_a_witness() -> None:
     assert {setting(name, answer) for name, answer in alternatives()} == {*WITNESSES, *LEGALITY}
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """What both writings leave of a state."""
 
     undefined: bool

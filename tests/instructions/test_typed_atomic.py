@@ -1,8 +1,7 @@
 """TYPED_ATOMIC: examples worked by hand from the page, on both writings at once."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.two_writings import after_both, dwords, dwords_of, is_undefined, mirrored
 from visaproof.instructions import TypedAtomic

@@ -1,9 +1,9 @@
 """TYPED_ATOMIC on floats: examples worked by hand, on both writings at once, by the readings of D29."""
 
-from dataclasses import replace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.two_writings import after_both, dwords, dwords_of
 from visaproof.checking.decide import decide

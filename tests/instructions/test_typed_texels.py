@@ -1,10 +1,9 @@
 """GATHER4_TYPED and SCATTER4_TYPED: examples worked by hand from their pages, and both writings on drawn states."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.two_writings import after_both, difference, dwords, is_undefined, outcome_of_both
 from visaproof.checking.mirror import mirrored

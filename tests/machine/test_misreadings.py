@@ -1,8 +1,7 @@
 """The machines share the lowering of operands, and no formula: a region that one of them misreads is noticed."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.support.both_engines import differences, random_states
 from tests.support.crosscheck import disagreements

@@ -1,6 +1,6 @@
 """Small kernels of 8 lanes, of which premises are asked: ids, an argument, a buffer or an image."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option

@@ -3,7 +3,7 @@
 Lifted as the user lifts them: by another value of `--assume`.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.premises.kernels import AT_X, ROWS, STORE, WRITE, program
 from tests.premises.witness import Answer, Witness, conflicts, refinement

@@ -1,8 +1,7 @@
 """What an audit of the premises looked at beside the table: it is right, or not decided; nothing of it is granted."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.premises import kernels
 from tests.premises.witness import conflicts

@@ -1,9 +1,9 @@
 """Witnesses of premises on what lies beside two texts, and of sums with an immediate."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.analysis.bounds.test_bounds_addresses import PRIVATE, asked_of_slots, of_slots
 from tests.analysis.test_scratch import BASE, RESULT, fill

@@ -3,9 +3,8 @@
 Each is lifted by another size, by code that no longer encodes it, or by a run of a launch in which it is false.
 """
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.analysis.conflicts.test_conflict_search import COUNT, DWORDS, SCATTER
 from tests.analysis.conflicts.test_conflict_search import asked as ask_counters

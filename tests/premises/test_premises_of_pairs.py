@@ -4,10 +4,10 @@ Each is lifted where the code encodes it, or by a pair whose answer states it no
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 
 from tests.premises.witness import Answer
 from tests.refinement.beside.test_beside_the_text import SAMPLE, sampling

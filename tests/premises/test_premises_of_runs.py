@@ -1,10 +1,10 @@
 """Witnesses of the premises of runs: with each a launch ends as it does, and in one in which it is false otherwise."""
 
 import json
-from dataclasses import dataclass
 from io import StringIO
 
 import pytest
+from msgspec import Struct
 
 from tests.premises.kernels import program
 from visaproof.execution.arguments import prepare
@@ -23,8 +23,7 @@ IDS = "mov (M1, 8) DATA(0,0)<1> X(0,0)<1;1,0>\n"
 SHORT, FLOATS = ".decl SHORT v_type=G type=ud num_elts=4\n", ".decl F v_type=G type=f num_elts=8 align=GRF\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a launch ended."""
 
     ran: Ran

@@ -1,7 +1,8 @@
 """What a premise is needed for: one question, asked with it and without it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.launch.assumptions import Assume
@@ -12,8 +13,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer, and the names of the premises that it states."""
 
     verdict: str
@@ -24,8 +24,7 @@ class Answer:
         return self.verdict in ("free", "refines", "inside")
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """A question whose answer is right under the premise alone."""
 
     ask: Callable[[str], Answer]

@@ -1,10 +1,10 @@
 """Lowering a kernel of `.visaasm`: what each operand and statement becomes, and who sees a wrong one."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.alu_vectors.measure import measured
 from visaproof.decode.surfaces import StateElement

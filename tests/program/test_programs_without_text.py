@@ -1,9 +1,10 @@
 """Questions about programs of which no syntax tree is left: the answers are those about the kernels."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.api.kernels import bounds, conflicts, read_kernel, refines
 from visaproof.isa.errors import Position
@@ -27,8 +28,7 @@ KERNELS = (
 PAIRS = (("copy16", "copy16_b"), ("oob_offbyone", "oob_offbyone_fixed"))
 
 
-@dataclass(frozen=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """A statement as a second front end may know it."""
 
     position: Position

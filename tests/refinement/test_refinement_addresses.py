@@ -1,8 +1,7 @@
 """Buffers that are reached by surface and by 64-bit address, private memory, atomics and barriers."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.support.differences import in_memory
 from visaproof.checking.ladder import Values

@@ -1,8 +1,7 @@
 """Atomics that change nothing: they may come or not, and bring what was there, which others may change meanwhile."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform

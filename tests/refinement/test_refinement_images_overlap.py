@@ -1,9 +1,9 @@
 """Images that may be one image, or show a buffer: nothing says which texel is which byte."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

@@ -1,8 +1,7 @@
 """What a kernel leaves open: uninitialised values, the order of atomics, writes of others, what a sampler reads."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.support.differences import byte_of
 from visaproof.isa.errors import NotModelled

@@ -1,9 +1,9 @@
 """Wrong targets that are hard to run or to prove, and changes that only look like one, in dumps of the corpus."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.differences import byte_of
 from visaproof.checking.ladder import Values

@@ -1,10 +1,10 @@
 """Accesses outside of a buffer: undefined in the source language, and 0 or dropped on the machine."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.support.differences import kind_of
 from visaproof.cli import main

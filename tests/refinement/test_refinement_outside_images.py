@@ -1,8 +1,7 @@
 """Accesses outside of an image: what is written is undefined in the source language, what is read is left open."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

@@ -1,13 +1,14 @@
 """Uninitialised values in the source may be what the target leaves: proved where it may, held against all choices."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice, product
 from operator import add, and_, mul, or_, xor
 from random import Random
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.refinement.nondeterminism.test_refinement_choices import asked, number, store
 from visaproof.isa.platform import Platform
@@ -217,8 +218,7 @@ OWN, GIVEN = range(8), range(4)
 """Uninitialised values, and the input, as far as the kernels look at them."""
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Struct, frozen=True):
     """Of uninitialised values and of the input: each step joins what there is with a constant or with one of both."""
 
     steps: Sequence[tuple[str, int | str]]

@@ -1,9 +1,9 @@
 """A program and itself: the answer needs no terms and no solver, and is not given where something else is asked."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.refinement.test_refinement import APART, HEAD, IDLE, STORE_B, program
 from tests.refinement.test_refinement_loops import ADD, BREAKING, looping

@@ -1,11 +1,11 @@
 """Small questions: loads before a store and after it, stores and atomics in another order, what entails what."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.kernels.stores import Change, UnitStore, after, exchanged, same_store

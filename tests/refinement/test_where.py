@@ -1,9 +1,8 @@
 """`--where` in the other commands: it bounds the questions of `refine` and `bounds`, and what they save obeys it."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.premises.kernels import STORE, program
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds

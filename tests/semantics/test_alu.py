@@ -1,10 +1,9 @@
 """Each arithmetic opcode in concrete and symbolic runs, over every pair of integer types and edge values."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from visaproof.isa.opcodes import ROWS, Form, Mix, Types
 from visaproof.isa.types import DataType

@@ -1,11 +1,11 @@
 """Each axiom on floats is a theorem of IEEE 754, has a wrong neighbour, and tempting identities are not among them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import z3
+from msgspec import Struct
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding
@@ -156,8 +156,7 @@ def test_constants_of_mixed_floats_are_not_folded(opcode: str, types: tuple[str,
 # ---------------------------------------------------------------- tempting identities
 
 
-@dataclass(frozen=True)
-class Tempting:
+class Tempting(Struct, frozen=True):
     """An identity that is no axiom: operands for which runs, or the pages, do not give it."""
 
     said: str

@@ -1,9 +1,9 @@
 """Accesses at one place: what a probe holds after them, who hits it, and when lanes collide."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store

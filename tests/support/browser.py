@@ -9,10 +9,11 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
+
+from msgspec import Struct, field
 
 LIMIT_S = 60.0
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -23,8 +24,7 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-@dataclass
-class Browser:
+class Browser(Struct):
     """One page.  Errors on its console are kept."""
 
     commands: int

@@ -3,8 +3,9 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import Position
@@ -60,8 +61,7 @@ def _register(size: int, pick: random.Random) -> bytearray:
     return bytearray(pick.randbytes(size))
 
 
-@dataclass
-class Inputs:
+class Inputs(Struct):
     """The values of a trace's symbols in one run."""
 
     values: dict[Term, int]

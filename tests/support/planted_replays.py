@@ -4,12 +4,12 @@ Each function plants one fault and says whether it was noticed.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.refinement.test_refinement import APART, STORE_B, program
 from tests.support import both_engines, crosscheck

@@ -3,10 +3,10 @@
 Each function plants one fault and says whether the answer that must not be given was withheld.
 """
 
-from dataclasses import replace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from proofs import word_rules
 from proofs.shapes import EACH_ATOMIC

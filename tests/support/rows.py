@@ -1,6 +1,6 @@
 """A kernel that writes rows: `dst[y * pitch + x]` by groups of any size, with its launch information."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.isa.platform import Platform

@@ -1,11 +1,11 @@
 """Assertions: what is proved passes, and the message of what fails is the report."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import visaproof
 from visaproof.checking.counterexample import write_counterexample

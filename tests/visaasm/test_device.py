@@ -2,10 +2,10 @@
 
 import json
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.current_compiler import Compilation, compiled
 from visaproof.cli import main

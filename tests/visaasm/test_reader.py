@@ -4,12 +4,12 @@ import json
 import struct
 import sys
 import time
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from subprocess import run
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import Combine, ExecMask

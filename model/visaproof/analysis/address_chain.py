@@ -9,8 +9,9 @@ By the text alone: all statements that may run before and write one of these var
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.decode.def_use import def_use
 from visaproof.decode.message import decode
@@ -24,8 +25,7 @@ DATA = frozenset(("dst", "src", "src0", "src1", "src2", "execution"))
 """Fields of messages that are no part of an address."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressChain:
+class AddressChain(Struct, frozen=True):
     """What the address of one message is computed from."""
 
     statements: tuple[Instruction, ...]
@@ -74,9 +74,9 @@ def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> A
 def address_variables(message: Instruction, kernel: Kernel, platform: Platform) -> frozenset[str]:
     """The variables of which a message takes its address, and its surface."""
     decoded = decode(message, kernel, platform)
-    assert is_dataclass(decoded)
-    data = {name for one in fields(decoded) if one.name in DATA for name in _operands(getattr(decoded, one.name))}
-    own = {name for one in fields(decoded) if one.name not in DATA for name in _operands(getattr(decoded, one.name))}
+    assert isinstance(decoded, Struct)
+    data = {name for one in decoded.__struct_fields__ if one in DATA for name in _operands(getattr(decoded, one))}
+    own = {name for one in decoded.__struct_fields__ if one not in DATA for name in _operands(getattr(decoded, one))}
     predicate = {message.predicate.variable} if message.predicate else set[str]()
     surfaces = {one.name for one in message.operands if isinstance(one, Name) and _is_surface(one.name, kernel)}
     return frozenset(own | surfaces | def_use(message, kernel, platform).used - data - predicate) - {NULL}
@@ -103,6 +103,6 @@ def _operands(value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for one in cast(tuple[object, ...], value):
             yield from _operands(one)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for one in fields(value):
-            yield from _operands(getattr(value, one.name))
+    elif isinstance(value, Struct):
+        for one in value.__struct_fields__:
+            yield from _operands(getattr(value, one))

@@ -5,7 +5,9 @@ The picture is the footprint itself, on symbols that are named for what they hol
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.message import decode
 from visaproof.decode.texels import TYPED
@@ -52,8 +54,7 @@ _LANE_OPERANDS = {"element_offset": "o", "offset": "o", "u": "u", "v": "v", "r":
 """The operands with one dword of an address for each lane, and what a lane's is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneName:
+class LaneName(Struct, frozen=True):
     """`o0, o1, …` are the dwords of an operand."""
 
     letter: str
@@ -61,8 +62,7 @@ class LaneName:
     lanes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """The accesses of an instruction, on named symbols."""
 
     instruction: Instruction
@@ -70,8 +70,7 @@ class Picture:
     accesses: tuple[Access, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """One statement, by its page and by Intel's tools."""
 
     platform: Platform
@@ -157,12 +156,12 @@ def _picture(instruction: Instruction, statement: Alone, platform: Platform) -> 
 
 def _lane_names(instruction: Instruction) -> Iterator[LaneName]:
     execution = getattr(instruction, "execution", None)
-    for field in fields(instruction):  # pyright: ignore[reportArgumentType]  (every instruction is a dataclass)
-        operand = getattr(instruction, field.name)
-        if execution is None or field.name not in _LANE_OPERANDS or operand == NULL:
+    for field in instruction.__struct_fields__:
+        operand = getattr(instruction, field)
+        if execution is None or field not in _LANE_OPERANDS or operand == NULL:
             continue
         if isinstance(operand, RawOperand):
-            yield LaneName(_LANE_OPERANDS[field.name], operand, execution.size)
+            yield LaneName(_LANE_OPERANDS[field], operand, execution.size)
 
 
 def _named_state(

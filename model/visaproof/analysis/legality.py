@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
@@ -21,8 +22,7 @@ TYPE_RULES = "page.type"
 """The ids of the rules on operand types begin so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Legality:
+class Legality(Struct, frozen=True):
     """A kernel by the rules of a mode."""
 
     kernel: Kernel

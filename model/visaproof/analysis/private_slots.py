@@ -5,7 +5,8 @@ The launch hands over where the memory of all threads begins, and ze_info says h
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.decode.scratch import SCRATCH_POINTER, SCRATCH_UNIT
 from visaproof.isa.platform import Platform, ThreadNumber

@@ -1,7 +1,9 @@
 """How many bytes the surfaces of a kernel have: what the user states of arguments, and the kernel of its SLM."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.identity import Same
@@ -50,8 +52,7 @@ LARGEST = (1 << ADDRESS_BITS) - 1
 """No address of a surface is larger, so it stands for all larger sizes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Struct, frozen=True):
     """The sizes of surfaces by their keys, ADDRESS_BITS wide, and on what they rest."""
 
     sizes: Mapping[str, BitVec]
@@ -70,8 +71,7 @@ def parse_amount(text: str, option: str) -> Expression:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedAddresses:
+class AlignedAddresses(Struct, frozen=True):
     """That addresses in the payload, and of what the program names, are multiples of powers of two."""
 
     conditions: tuple[Bool, ...] = ()

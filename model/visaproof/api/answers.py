@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Generic, Literal, TypeVar, overload
 
+from msgspec import Struct
+
 from visaproof.isa.errors import Position
 from visaproof.launch.premises import Premise
 from visaproof.report.records.common import LaunchExample
@@ -18,8 +20,7 @@ COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e"}
 OTHER_COLOUR = "#9a6700"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Answer(Generic[V]):
+class Answer(Struct, Generic[V], frozen=True):
     """The answer to one question about one statement."""
 
     question: str

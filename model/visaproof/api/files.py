@@ -1,9 +1,9 @@
 """Counterexample files of every kind, replayed by one call."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.checking.claims.identity_record import SIDES_DIFFER, read_identity, replay_identity
 from visaproof.checking.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
@@ -12,8 +12,7 @@ from visaproof.refinement.record import read_example
 from visaproof.refinement.replay import run_again
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """A file that was run again."""
 
     claim: str

@@ -1,8 +1,9 @@
 """The question about two kernels, by one call, with what its answer rests on."""
 
-from dataclasses import dataclass
 from html import escape
 from typing import Unpack
+
+from msgspec import Struct
 
 from visaproof.api.answers import COLOURS, OTHER_COLOUR, Word
 from visaproof.api.kernels import File, Program
@@ -16,8 +17,7 @@ from visaproof.report.two_kernels.answer import basis_lines, header, verdict_lin
 __all__ = ["Refinement", "compare"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Refinement:
+class Refinement(Struct, frozen=True):
     """Whether one kernel refines another, and what that rests on."""
 
     source: str

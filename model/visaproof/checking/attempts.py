@@ -5,7 +5,9 @@ example.  Elsewhere, what another reading changes mostly shows on two lanes.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.clauses import Clauses
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, climb
@@ -29,8 +31,7 @@ def attempted(query: Query, timeout_ms: int, seed: int) -> Verdict | None:
     return _Attempts(query, timeout_ms, seed).verdict()
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempts:
+class _Attempts(Struct, frozen=True):
     query: Query
     timeout_ms: int
     seed: int

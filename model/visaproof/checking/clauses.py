@@ -6,8 +6,9 @@ Groups that differ only in the names of their symbols are decided once: of the l
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.checking.ladder import NORMAL_FORM, Holds, climb
 from visaproof.smt import BitVec, Bool, Op, Term, disj, false, is_true, neg, sub, substitute, symbols_of, true
@@ -18,8 +19,7 @@ Form = tuple[tuple[object, ...], ...]
 """A term up to the names of its symbols."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clauses:
+class Clauses(Struct, frozen=True):
     """Decides statements under one premise, and remembers what it has decided up to renaming."""
 
     premise: tuple[Bool, ...]

@@ -5,8 +5,10 @@ The engine proves with the memory-free form of `queries`; that both say the same
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.instructions import Instruction
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
@@ -37,8 +39,7 @@ def _read_bytes(memory: Any, address: Any, width: int) -> Any:
     return read_bytes(memory, address, width)
 
 
-@dataclass(frozen=True, slots=True)
-class BufferArray:
+class BufferArray(Struct, frozen=True):
     """A buffer: `bytes` maps BitVec(40) addresses to BitVec(8), and `size` is a BitVec(40) number of bytes."""
 
     bytes: Z3Array
@@ -53,8 +54,7 @@ class BufferArray:
         return _read_bytes(self.bytes, address, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class ImageArray:
+class ImageArray(Struct, frozen=True):
     """A typed surface: `texels` maps BitVec(128), u v r lod side by side, to BitVec(32), or BitVec(16) for `.16`."""
 
     texels: Z3Array
@@ -71,8 +71,7 @@ class ImageArray:
         return read_cell(self.texels, [u, v, r, lod])
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Arrays:
+class Arrays(Struct, frozen=True):
     """The state of one thread in z3: BitVec(32) execution mask; registers and predicates as wide as they are."""
 
     platform: Platform
@@ -107,8 +106,7 @@ class Arrays:
         return f"<Arrays of {self.platform.name}: {', '.join([*self.registers, *self.predicates, *self.surfaces])}>"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Step:
+class Step(Struct, frozen=True):
     """What an instruction makes of a state, and whether the page leaves that undefined (then `after` means nothing)."""
 
     instruction: Instruction

@@ -1,9 +1,10 @@
 """The ladder of a question: normal form, one-bit data, solver.  Each rung answers or passes the question on."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.smt import Bool, Op, Term, conj, evaluate, false, is_false, is_true, neg, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
@@ -16,15 +17,13 @@ NORMAL_FORM = "normal form"
 """The rung that needs no solver."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """The goal follows from the assumptions."""
 
     rung: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
+class Fails(Struct, frozen=True):
     """The assumptions hold and the goal does not, for these values."""
 
     values: Values
@@ -32,15 +31,13 @@ class Fails:
     """Who found them; empty where nobody had to search."""
 
 
-@dataclass(frozen=True, slots=True)
-class Impossible:
+class Impossible(Struct, frozen=True):
     """The assumptions cannot hold."""
 
     solver: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GaveUp:
+class GaveUp(Struct, frozen=True):
     """Undecided."""
 
     reason: str

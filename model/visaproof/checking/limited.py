@@ -1,8 +1,9 @@
 """Questions about a kernel within a limit: each has its share of the time first, and what is slow waits."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import LimitReached, NotModelled, Position
@@ -67,8 +68,7 @@ def each_within(
         open_keys = late
 
 
-@dataclass(frozen=True, slots=True)
-class Questions(Generic[Q]):
+class Questions(Struct, Generic[Q], frozen=True):
     """The questions about a run, as far as they could be put."""
 
     asked: tuple[Q, ...]

@@ -1,7 +1,8 @@
 """From values that break a goal to the counterexample that is shown: made small, and replayed on `execute`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.checking.exhibit import exhibit, writings_agree
 from visaproof.checking.ladder import Fails, GaveUp, climb

@@ -1,9 +1,10 @@
 """Replays a counterexample: its program is read, its state built, and `execute` runs.  No solver."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.checking import runs
 from visaproof.checking.all_choices import under_each_choice
@@ -33,8 +34,7 @@ Words = Generator[str, None, str]
 NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """A counterexample that was run again."""
 
     counterexample: Counterexample

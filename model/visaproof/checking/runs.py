@@ -1,7 +1,8 @@
 """Runs of `execute`, and the outcome that a footprint claims, as data to compare."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.checking.counterexample import Outcome, Run
 from visaproof.checking.states import changes

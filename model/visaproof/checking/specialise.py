@@ -1,8 +1,10 @@
 """A parametric footprint with numbers put in for its parameters, by substitution in terms."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.queries.subject import CHANNEL_SET
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -14,8 +16,7 @@ Values = Mapping[Term, Term]
 _Key = tuple[tuple[Term, ...], tuple[tuple[Term, Term], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Specialiser:
+class Specialiser(Struct, frozen=True):
     """Substitutes once where footprints of several platforms or surfaces have the same terms."""
 
     done: dict[_Key, list[Term]] = field(default_factory=dict[_Key, list[Term]])

@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from multiprocessing import get_context, resource_tracker
@@ -12,6 +11,8 @@ from multiprocessing.context import SpawnProcess
 from time import monotonic
 from traceback import format_exc
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from visaproof.checking.termination import interrupted_by_signals
 from visaproof.smt.solvers import CROSS_CHECKED
@@ -22,16 +23,14 @@ WithTraceback = tuple[BaseException, str]
 """An exception, and its traceback."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Generic[R]):
+class Answered(Struct, Generic[R], frozen=True):
     """What came of a task."""
 
     index: int
     answer: R
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """A task whose process ended, or was ended, before it answered."""
 
     index: int
@@ -40,8 +39,7 @@ class Lost:
     """Whether it ended by itself: another attempt may go better."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Raised:
+class _Raised(Struct, frozen=True):
     """A task that ended with an exception: it is raised where the answer is asked for."""
 
     index: int
@@ -53,8 +51,7 @@ class ElsewhereError(Exception):
     """The traceback of an exception in another process, as text."""
 
 
-@dataclass(slots=True)
-class _Worker(Generic[T]):
+class _Worker(Struct, Generic[T]):
     """A process, and the task that it is at."""
 
     process: SpawnProcess

@@ -1,7 +1,8 @@
 """Replays a dependence on unwritten bits: both runs again, and whether the bits are what the file says they are."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.checking.counterexample import Counterexample, Outcome
 from visaproof.checking.states import changes, state_from
@@ -13,8 +14,7 @@ from visaproof.program.statements import Run
 from visaproof.semantics.concrete.state import ConcreteState
 
 
-@dataclass(frozen=True, slots=True)
-class TwoRuns:
+class TwoRuns(Struct, frozen=True):
     """What both runs leave in memory, and what speaks against the file, in words."""
 
     outcomes: tuple[Outcome, ...]

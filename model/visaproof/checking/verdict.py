@@ -1,7 +1,8 @@
 """The four answers.  None of them is a bool: an unknown must not look like a proof, nor like a bug."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from visaproof.checking.counterexample import Counterexample
 
@@ -9,16 +10,14 @@ if TYPE_CHECKING:
     from visaproof.checking.claims.identity_record import IdentityExample
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """The goal holds wherever the assumptions do, and they do somewhere."""
 
     rung: str
     """What decided it: "normal form" or a solver."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """The goal fails in the state of the counterexample, which has been replayed on `execute`; of a rule of the normal
     form, for its values, at which both sides have been evaluated."""
 
@@ -32,15 +31,13 @@ class Refuted:
         return self.counterexample
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Nobody could decide it."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Vacuous:
+class Vacuous(Struct, frozen=True):
     """The assumptions never hold, so the goal says nothing."""
 
     reason: str

@@ -5,7 +5,8 @@ import platform
 import shutil
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof import __version__
 from visaproof.cli.options.arguments import Subparsers, add_format
@@ -24,8 +25,7 @@ OPTIONAL = (
 NEEDED = ("z3-solver", "msgspec", "lark", "numpy", "rich", "pyyaml", "pyelftools")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One thing that was looked at."""
 
     what: str
@@ -91,8 +91,9 @@ def _tools() -> list[Line]:
 
 def _answers() -> list[Line]:
     """A claim that holds, and the same without the bounds check of the page."""
-    from dataclasses import replace
     from time import perf_counter
+
+    from msgspec.structs import replace
 
     from visaproof.checking.decide import decide
     from visaproof.checking.verdict import Proved, Refuted

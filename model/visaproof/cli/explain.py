@@ -3,9 +3,10 @@
 import re
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from visaproof.cli.options.arguments import Subparsers, add_format, platform
 from visaproof.cli.options.errors import UsageError, proposal, show_read_error

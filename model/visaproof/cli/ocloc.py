@@ -128,7 +128,7 @@ def _compilation(arguments: Namespace, side: str, file: Path) -> "Compilation":
 
 def _both(compilations: "list[Compilation]", folder: Path) -> "list[Compiled]":
     """Both results, of one SIMD width where the compiler can be told so."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     found = [_compiled(one, folder / side) for one, side in zip(compilations, SIDES, strict=True)]
     widths = [max(kernel.width for kernel in one.kernels.values()) for one in found]

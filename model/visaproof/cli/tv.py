@@ -4,11 +4,12 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from visaproof.cli.many.baseline import known_findings, without_known
 from visaproof.cli.many.cache import cache_of

@@ -1,8 +1,10 @@
 """Which variables a statement reads and writes, by its text alone: what is computed from what."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
@@ -33,8 +35,7 @@ from visaproof.visaasm.syntax import (
 _NOTHING = frozenset((Kind.NOTHING, Kind.GROUP, Kind.BRANCH, Kind.END))
 
 
-@dataclass(frozen=True, slots=True)
-class DefUse:
+class DefUse(Struct, frozen=True):
     """Names of variables; of general ones those that own the storage."""
 
     defined: frozenset[str]

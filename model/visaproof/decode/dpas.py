@@ -3,8 +3,9 @@
 dpas.W.A.D.R (M1, LANES)  DST  ACC  B  A(r,c)        D = C + A × B, M = R rows, N = LANES columns, K = D · q
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.decode.statement import Statement, execution_of
 from visaproof.decode.surfaces import first_byte
@@ -46,8 +47,7 @@ RESULTS = {False: (DataType.D, DataType.UD), True: (DataType.F,)}
 """The types of DST and ACC, for integers and for floats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dpas:
+class Dpas(Struct, frozen=True):
     """The statement, by root variables and bytes."""
 
     execution: Execution

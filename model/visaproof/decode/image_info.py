@@ -1,6 +1,6 @@
 """`resinfo`: the extents of an image.  Source: docs/pages/current-compiler.md §8; no page describes it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.decode.statement import Statement, execution_of
 from visaproof.decode.surfaces import read_surface
@@ -15,8 +15,7 @@ LEVELS = 3
 CHANNEL_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ImageInfo:
+class ImageInfo(Struct, frozen=True):
     """The statement: each lane asks about one level of the image."""
 
     execution: Execution

@@ -4,8 +4,9 @@ So a suffix, an operand or a field of an operand that no decoder knows can never
 """
 
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
+
+from msgspec import Struct, field
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.identity import Same
@@ -21,8 +22,7 @@ _HEAD = ("opcode", "operands", *_PLACES)
 """The fields of an instruction that `decode` itself uses."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One part of a statement, named for the reader."""
 
     key: Key
@@ -36,21 +36,22 @@ def parts_of(instruction: Instruction) -> Iterator[Part]:
     place = instruction.position
     for number, suffix in enumerate(instruction.suffixes):
         yield Part((Same(instruction), f"suffix {number}"), f".{suffix}", place, False)
-    for each in fields(instruction):
-        if each.name not in (*_HEAD, "suffixes") and getattr(instruction, each.name) is not None:
-            yield Part((Same(instruction), each.name), each.name, place, False)
+    for name in instruction.__struct_fields__:
+        if name not in (*_HEAD, "suffixes") and getattr(instruction, name) is not None:
+            yield Part((Same(instruction), name), name, place, False)
     for operand in instruction.operands:
         yield from _parts_of_operand(operand)
 
 
 def _parts_of_operand(operand: Operand) -> Iterator[Part]:
     """The fields of an operand; one that holds its default says nothing."""
-    for each in fields(operand):
-        value: object = getattr(operand, each.name)
-        if each.name in _PLACES or value is None or (each.default is not MISSING and value == each.default):
+    defaults = dict(zip(reversed(operand.__struct_fields__), reversed(operand.__struct_defaults__), strict=False))
+    for name in operand.__struct_fields__:
+        value: object = getattr(operand, name)
+        if name in _PLACES or value is None or (name in defaults and value == defaults[name]):
             continue
-        yield Part((Same(operand), each.name), f"{each.name} {_shown(value)}", operand.position, True)
-        for part in (value, *(operand.parts if isinstance(operand, LscPlace) and each.name == "parts" else ())):
+        yield Part((Same(operand), name), f"{name} {_shown(value)}", operand.position, True)
+        for part in (value, *(operand.parts if isinstance(operand, LscPlace) and name == "parts" else ())):
             if isinstance(part, LscBase):
                 yield from _parts_of_operand(part)
 
@@ -59,8 +60,7 @@ def _shown(value: object) -> str:
     return str(value) if isinstance(value, int | str) else type(value).__name__
 
 
-@dataclass(slots=True)
-class Taken:
+class Taken(Struct):
     """The parts that a decoder has used."""
 
     keys: set[Key] = field(default_factory=set[Key])

@@ -1,8 +1,9 @@
 """Reads through the sampler, as far as they are modelled: which bytes they write.  Pages: 3D_LOAD.md, 3D_SAMPLE.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from visaproof.decode.statement import Statement, execution_of
 from visaproof.decode.surfaces import read_surface, sampler_handle
@@ -31,8 +32,7 @@ _NULL_MASK = "pixel_null_mask"
 _FLAGS = (_NULL_MASK, "cps", "divS")
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerUse:
+class SamplerUse(Struct, frozen=True):
     """How a read through the sampler reads."""
 
     texel_offset: int
@@ -42,8 +42,7 @@ class SamplerUse:
     """The input with the handle of the sampler, `V0052.0`; empty where it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerRead:
+class SamplerRead(Struct, frozen=True):
     """What the destination of a read through the sampler looks like; where it reads is not modelled."""
 
     execution: Execution

@@ -1,6 +1,6 @@
 """A memory message on its way to a page: operands as root variables and bytes, lanes, suffixes."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from visaproof.decode.parts import Taken
 from visaproof.isa.errors import NotModelled, Position, ReadError
@@ -68,8 +68,7 @@ def without_predicate(execution: Execution) -> Execution:
     return Execution(execution.size, execution.mask)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """An instruction on its way to a page, with what its operands need to be resolved."""
 
     instruction: syntax.Instruction

@@ -7,9 +7,10 @@ accessed before it, in the memory that it names, others find done before what it
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.smt import Bool
@@ -33,8 +34,7 @@ class Form(Enum):
     SAMPLER = "CACHE_FLUSH"
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Struct, frozen=True):
     """A step of a barrier: `barrier`, `sbarrier.signal`, `nbarrier.wait 3`."""
 
     text: str
@@ -47,8 +47,7 @@ WHOLE, SIGNAL, WAIT = Barrier("barrier"), Barrier("sbarrier.signal"), Barrier("s
 """A barrier is a signal and the wait for those of all threads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """A fence of some memory, which reaches threads that are so far away, and flushes caches."""
 
     text: str
@@ -86,8 +85,7 @@ class Moment(NamedTuple):
     events: int
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronised:
+class Synchronised(Struct, frozen=True):
     """A barrier or a fence in a run: how many messages come before it, and when the thread gets to it."""
 
     before: int

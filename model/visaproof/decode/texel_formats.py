@@ -6,9 +6,10 @@ float that they are, written rounded to nearest even.  Denormals are kept, whate
 """
 
 import struct
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+
+from msgspec import Struct
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding
@@ -29,8 +30,7 @@ class ChannelKind(Enum):
     FLOAT = "f"
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelFormat:
+class ChannelFormat(Struct, frozen=True):
     """One channel of a surface."""
 
     kind: ChannelKind

@@ -3,8 +3,9 @@
 import math
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
+
+from msgspec import Struct, field
 
 from visaproof.decode.texels import Outside
 from visaproof.execution.images import ImageContent
@@ -54,15 +55,13 @@ FIRST_SYMBOL = 1 << 16
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
-@dataclass(frozen=True)
-class LocalBytes:
+class LocalBytes(Struct, frozen=True):
     """A `local` argument: it points to so many bytes of shared local memory."""
 
     size: int
 
 
-@dataclass(frozen=True)
-class PartOf:
+class PartOf(Struct, frozen=True):
     """What another argument points to, from a byte on: both share it."""
 
     argument: int
@@ -73,8 +72,7 @@ Content = bytes | LocalBytes | ImageContent | PartOf
 """What is passed for a pointer or an image."""
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """Bytes of a by-value argument, and the type that the kernel declares for them."""
 
     argument: Argument
@@ -83,8 +81,7 @@ class Slot:
     type: DataType
 
 
-@dataclass(frozen=True)
-class Parameters:
+class Parameters(Struct, frozen=True):
     """The arguments that a kernel takes, as far as its launch says it."""
 
     values: Mapping[int, tuple[Slot, ...]]

@@ -4,10 +4,11 @@ Where some thread is undefined or is not modelled, its group is run again thread
 groups before it leave: what is told is then what the scalar machine tells, with the lane.
 """
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from visaproof.execution.inputs import require_known
@@ -60,14 +61,14 @@ def run_on_arrays(
         raise unknown_surface(program, missing) from None
 
 
-@dataclass
+@dataclasses.dataclass
 class _ArraysRun:
     program: Program
     values: Values
     memory: Memory
     choices: Choices
     most: int
-    ran: Ran = field(default_factory=lambda: Ran(engine=Engine.ARRAYS))
+    ran: Ran = dataclasses.field(default_factory=lambda: Ran(engine=Engine.ARRAYS))
 
     def __post_init__(self) -> None:
         self._payload = GroupPayload(self.program, self.values)

@@ -5,8 +5,9 @@ are a few of very many, so that agreement is no proof.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby
+
+from msgspec import Struct, field
 
 from visaproof.execution.run import MOST_STATEMENTS, Memory, Ran, UndefinedAt
 from visaproof.isa.errors import LimitReached, NotModelled, Position, ReadError
@@ -27,8 +28,7 @@ MORE_STATEMENTS = 4, 10_000
 """A thread under other choices may take so many times the statements of the first run, and so many more."""
 
 
-@dataclass(frozen=True, slots=True)
-class DependentBytes:
+class DependentBytes(Struct, frozen=True):
     """Bytes of a buffer that are not the same under all choices; `on` are some results on which they depend."""
 
     argument: int
@@ -37,16 +37,14 @@ class DependentBytes:
     on: tuple[Picked, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DependentStatement:
+class DependentStatement(Struct, frozen=True):
     """A branch or message at which some thread jumps otherwise, or reaches other bytes."""
 
     position: Position
     on: tuple[Picked, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DependentEnding:
+class DependentEnding(Struct, frozen=True):
     """How the launch ends otherwise under another choice."""
 
     undefined: UndefinedAt | None
@@ -58,16 +56,14 @@ class DependentEnding:
 Dependent = DependentBytes | DependentStatement | DependentEnding
 
 
-@dataclass(frozen=True, slots=True)
-class Nondeterminism:
+class Nondeterminism(Struct, frozen=True):
     """The results that no page states, and what was seen to depend on them."""
 
     picked: tuple[Picked, ...]
     dependent: tuple[Dependent, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """What is left of a run."""
 
     ran: Ran | None
@@ -126,8 +122,7 @@ def _past_reads_beyond(
     return shown.ran, found
 
 
-@dataclass
-class _Runs:
+class _Runs(Struct):
     launch: Launch
     memory: Memory
     start: Mapping[int, bytes]
@@ -176,8 +171,7 @@ class _Runs:
         return found
 
 
-@dataclass
-class _Differences:
+class _Differences(Struct):
     """How runs differ from the one that is shown."""
 
     bytes: dict[int, bytearray] = field(default_factory=dict[int, bytearray])

@@ -6,7 +6,8 @@ Only launches count in which the source is defined, races with nothing and stays
 import random
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters, prepare
 from visaproof.execution.example_launch import NoLaunch, sizes_text
@@ -27,8 +28,7 @@ MOST_ARGUMENTS = 100
 """No two buffers of a launch have the same contents."""
 
 
-@dataclass(frozen=True, slots=True)
-class DifferingLaunch:
+class DifferingLaunch(Struct, frozen=True):
     """A launch of both kernels, and where they differ."""
 
     shape: Shape

@@ -5,9 +5,10 @@ kernels usually get, then random ones.  The search counts runs and statements: i
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
+
+from msgspec import Struct, field
 
 from visaproof.decode.texels import Outside
 from visaproof.execution.arguments import Parameters, prepare
@@ -39,8 +40,7 @@ class Event(Enum):
     OUTSIDE = "an access outside of its buffer"
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleLaunch:
+class ExampleLaunch(Struct, frozen=True):
     """A launch that was run, and that shows what was looked for."""
 
     shape: Shape
@@ -73,8 +73,7 @@ class ExampleLaunch:
             yield "--sampler", SAMPLED.value
 
 
-@dataclass(frozen=True, slots=True)
-class NoLaunch:
+class NoLaunch(Struct, frozen=True):
     """None was found."""
 
     reason: str
@@ -87,8 +86,7 @@ def find_launch(program: Program, position: Position, event: Event, stated: Stat
     return Search(UsualLaunches(program, stated), position, event).find()
 
 
-@dataclass
-class Search:
+class Search(Struct):
     """For one event at one statement."""
 
     launches: UsualLaunches
@@ -195,8 +193,7 @@ class _Seen(Exception):
         self.what = what
 
 
-@dataclass
-class _Watch:
+class _Watch(Struct):
     """Watches every thread for accesses outside of surfaces, which end no run."""
 
     position: Position
@@ -207,8 +204,7 @@ class _Watch:
         return _ThreadWatch(self, thread)
 
 
-@dataclass
-class _ThreadWatch:
+class _ThreadWatch(Struct):
     of: _Watch
     thread: ThreadId
 

@@ -4,7 +4,8 @@ byte  ((r · height + v) · width + u) · bytes of a texel      channels R, G, B
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.decode.texel_formats import RAW32, ChannelFormat
 from visaproof.decode.texels import Outside, TexelImage
@@ -17,8 +18,7 @@ MOST_TEXELS = 1 << 20
 KINDS = (SurfaceKind.LINE, SurfaceKind.PLANE, SurfaceKind.VOLUME)
 
 
-@dataclass(frozen=True, slots=True)
-class ImageShape:
+class ImageShape(Struct, frozen=True):
     """One, two or three extents, and four, two or one channels of one format."""
 
     extents: tuple[int, ...]
@@ -78,8 +78,7 @@ class ImageShape:
         return ((u, v, r, 0) for r in range(depth) for v in range(height) for u in range(width))
 
 
-@dataclass(frozen=True, slots=True)
-class ImageContent:
+class ImageContent(Struct, frozen=True):
     """An image that is passed as an argument."""
 
     shape: ImageShape

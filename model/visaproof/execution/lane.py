@@ -1,6 +1,8 @@
 """Which lane of a message it is that is undefined: found by running the message for one lane at a time."""
 
-from dataclasses import replace
+import dataclasses
+
+from msgspec.structs import replace
 
 from visaproof.decode.message import Message
 from visaproof.isa.errors import UndefinedBehavior
@@ -21,7 +23,7 @@ def lane_at_fault(message: Message | None, state: ConcreteState) -> int | None:
     first = execution.mask.lane_offset
     for lane in range(execution.size):
         registers = {name: bytearray(content) for name, content in state.registers.items()}
-        alone = replace(state, exec_mask=1 << (first + lane), registers=registers)
+        alone = dataclasses.replace(state, exec_mask=1 << (first + lane), registers=registers)
         if not state.channel_enabled(execution, lane):
             continue
         try:

@@ -9,8 +9,9 @@ A surface is a window of the same bytes, so that what one kind of message writes
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import InNoBuffer, NotModelled, UndefinedBehavior
@@ -22,8 +23,7 @@ PRIVATE_ROOM = 1 << 26
 """Bytes of private memory that a launch may use."""
 
 
-@dataclass(eq=False)
-class Allocation:
+class Allocation(Struct, eq=False):
     """Bytes that lie together; `room` is how many there may be where it grows with its use."""
 
     name: str

@@ -1,8 +1,9 @@
 """What the registers of a thread hold when it starts: r0, local ids, arguments and the values of the launch."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.isa.execution import THREAD_LANES
@@ -38,8 +39,7 @@ HANDLE_BYTES = 64
 """Distance of two surface states: what a bindless handle counts in."""
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True, dict=True):
     """A kernel with what is known of its launch, and the device."""
 
     kernel: Runnable
@@ -65,8 +65,7 @@ class Program:
         return self.laid_out.threads(shape.size_of(group))
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(Struct, frozen=True):
     """What the caller of the kernel passes."""
 
     shape: Shape

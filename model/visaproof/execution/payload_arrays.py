@@ -1,16 +1,14 @@
 """The payload of many threads as arrays: that of one group, once for each group, and the group ids."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from visaproof.execution.payload import R0_GROUP_IDS, Payloads, Program, Values
 from visaproof.execution.shape import ThreadId
 
 
-@dataclass(frozen=True)
-class PayloadArrays:
+class PayloadArrays(Struct, frozen=True):
     """With what the threads of some groups start, group after group."""
 
     registers: dict[str, NDArray[np.uint8]]

@@ -5,7 +5,8 @@ What is found depends on the inputs and on the order in which this run took the 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.execution.memory import Allocation
 from visaproof.execution.shape import ThreadId
@@ -13,8 +14,7 @@ from visaproof.isa.errors import Position
 from visaproof.semantics.concrete.trail import Trail
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A thread between two barriers."""
 
     thread: ThreadId
@@ -26,8 +26,7 @@ class Moment:
         return self.thread.group != other.thread.group or self.barriers == other.barriers
 
 
-@dataclass(slots=True)
-class Race:
+class Race(Struct):
     """A kind of race on one allocation: the first byte, two threads, and how many bytes."""
 
     memory: str
@@ -38,8 +37,7 @@ class Race:
     count: int = 1
 
 
-@dataclass(slots=True)
-class UnwrittenRead:
+class UnwrittenRead(Struct):
     """Bytes that a thread read before any wrote them: the first one, who read it, and how many."""
 
     memory: str
@@ -48,8 +46,7 @@ class UnwrittenRead:
     count: int = 1
 
 
-@dataclass(slots=True)
-class OutsideAccess:
+class OutsideAccess(Struct):
     """Accesses of one statement outside of a buffer: the first one, who made it and where, and how many."""
 
     memory: str
@@ -64,16 +61,14 @@ class OutsideAccess:
     count: int = 1
 
 
-@dataclass(slots=True)
-class _Byte:
+class _Byte(Struct):
     writer: Moment | None = None
     atomic: bool = False
     readers: tuple[Moment, ...] = ()
     """The last reader, and the last one that was another thread."""
 
 
-@dataclass
-class RaceWatch:
+class RaceWatch(Struct):
     """Takes note of accesses, and of races."""
 
     now: Moment

@@ -1,8 +1,10 @@
 """Runs a whole launch concretely: group after group, and the threads of a group from barrier to barrier."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from visaproof.decode.texels import Outside, WrongSurface
 from visaproof.execution.images import ImageShape
@@ -55,8 +57,7 @@ class Engine(Enum):
     """Thread after thread; with races, reads of uninitialised values, and traces."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndefinedAt:
+class UndefinedAt(Struct, frozen=True):
     """Where the launch is undefined; nothing behind it was run."""
 
     position: Position
@@ -69,8 +70,7 @@ class UndefinedAt:
     """With what its lanes wrote, where the thread was watched."""
 
 
-@dataclass
-class Memory:
+class Memory(Struct):
     """What the threads of a launch reach."""
 
     buffers: Mapping[int, Allocation]
@@ -93,8 +93,7 @@ class Memory:
         return AddressSpace([*plain, self.private, *self.of_the_runtime])
 
 
-@dataclass
-class Ran:
+class Ran(Struct):
     """What became of a launch; the buffers hold what was written."""
 
     undefined: UndefinedAt | None = None
@@ -132,7 +131,7 @@ def run_launch(
     return running.run(values.shape.groups() if groups is None else groups)
 
 
-@dataclass
+@dataclasses.dataclass
 class _LaunchRun:
     program: Program
     values: Values
@@ -140,7 +139,7 @@ class _LaunchRun:
     tracer: WatcherOf | None
     choices: Choices
     most: int
-    ran: Ran = field(default_factory=Ran)
+    ran: Ran = dataclasses.field(default_factory=Ran)
 
     def __post_init__(self) -> None:
         self._watch = RaceWatch(Moment(ThreadId((0, 0, 0), 0), 0), self.choices.trail)

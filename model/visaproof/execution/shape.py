@@ -1,7 +1,8 @@
 """How the work items of a launch become groups; those of a group become threads in `launch.ids.local_ids`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.launch.ids.local_ids import Triple
 
@@ -9,8 +10,7 @@ MOST_ITEMS = 1 << 22
 """Work items of a launch; more take hours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """The sizes of a launch, in work items; `offset` is that of the global ids.
 
     The last group of a dimension has what is left.
@@ -62,8 +62,7 @@ def _product(triple: Triple) -> int:
     return triple[0] * triple[1] * triple[2]
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadId:
+class ThreadId(Struct, frozen=True):
     """One thread of a launch."""
 
     group: Triple

@@ -4,9 +4,12 @@ Each launch is run once with large buffers, for all statements, to see how far e
 with a buffer that ends before the furthest access of the statement, and shown if that is outside.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import chain, islice, takewhile
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.execution.arguments import LocalBytes, prepare
 from visaproof.execution.example_launch import MOST_STATEMENTS, SAMPLED, Event, ExampleLaunch, NoLaunch, Search
@@ -29,8 +32,7 @@ LARGE = 1 << 22
 """Bytes of buffers where an access at an address beyond the usual ones ends a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """The furthest access of a statement to a memory."""
 
     byte: int
@@ -44,7 +46,6 @@ Ends = Mapping[tuple[Position, int | None], End]
 """By the statement, and the argument to whose buffer it goes; None for shared local memory."""
 
 
-@dataclass
 class _Furthest(Trail):
     """How far each statement reaches into each memory, by name."""
 
@@ -63,7 +64,7 @@ class _Furthest(Trail):
                 pass
 
 
-@dataclass
+@dataclasses.dataclass
 class TooSmall:
     """Of one kernel; the runs with large buffers are kept."""
 
@@ -79,7 +80,7 @@ class TooSmall:
     """A statement that leaves a buffer before the one in question does."""
     stopped: str = ""
     """What the last run came to that is not modelled, or what no launch can be given."""
-    recorded: "list[Recorded]" = field(default_factory=list["Recorded"])
+    recorded: "list[Recorded]" = dataclasses.field(default_factory=list["Recorded"])
 
     def __post_init__(self) -> None:
         self.launches = UsualLaunches(self.program, replace(self.stated, contents=("zeros", "small", "counting")))
@@ -241,8 +242,7 @@ class TooSmall:
         return Recorded(candidate, ends, frozenset(watch.outside), ended, collision=collision)
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """How far statements reach in a launch."""
 
     candidate: Candidate
@@ -266,8 +266,7 @@ class Recorded:
         return max((byte for line, memory, byte in known if memory == argument and line < position.line), default=0)
 
 
-@dataclass
-class _Watch:
+class _Watch(Struct):
     """Counts the statements of a launch, and sees which leave a surface."""
 
     statements: int = 0

@@ -4,6 +4,8 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import InitVar, dataclass, field
 
+from msgspec import Struct
+
 from visaproof.decode.statement import lane_offset, without_predicate
 from visaproof.execution.shape import ThreadId
 from visaproof.isa.operands import Execution
@@ -17,24 +19,21 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import LaneWrite
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """The thread to be shown, or one lane of it."""
 
     thread: ThreadId
     lane: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """An element that a statement left with another value, or a destination that it wrote."""
 
     place: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A statement that ran."""
 
     statement: Run

@@ -2,10 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Literal
+
+from msgspec import Struct, field
 
 from visaproof.execution.arguments import Content, LocalBytes, Parameters, parameters
 from visaproof.execution.contents import counting_numbers, held_text, small_numbers, zeros_but_for
@@ -37,8 +38,7 @@ Held = Mapping[int, Mapping[int, int]]
 """The bytes at offsets of buffers that are not 0, by the index of the argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Struct, frozen=True):
     """What the user states, and what the example of an analysis holds."""
 
     sizes: Callable[[int, Mapping[str, int]], int | None] = lambda _, __: None
@@ -51,8 +51,7 @@ class Stated:
     """Of buffers; each launch is tried with these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """The launch of which the example of an analysis is a thread."""
 
     shape: Shape
@@ -60,8 +59,7 @@ class Example:
     held: "Held" = field(default_factory=dict[int, Mapping[int, int]])
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A launch to be tried."""
 
     shape: Shape
@@ -75,8 +73,7 @@ class Candidate:
     """One image, by its argument, and by how much it is smaller than the launch; others are as large."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """What is passed for a pointer or an image."""
 
     text: str

@@ -1,8 +1,9 @@
 """Who is told what the threads of a launch do."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from visaproof.execution.memory import Allocation
 from visaproof.execution.races import RaceWatch
@@ -28,8 +29,7 @@ WatcherOf = Callable[[ThreadId, ConcreteState], Watcher | None]
 """Which threads are watched, given their first state."""
 
 
-@dataclass
-class TexelWatch:
+class TexelWatch(Struct):
     """Takes note of texels outside of images, beside what the thread's own watcher does."""
 
     watch: RaceWatch

@@ -1,9 +1,10 @@
 """DWORD_ATOMIC (0x7D): one atomic read-modify-write of a dword per lane.  Page: DWORD_ATOMIC.md."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
@@ -20,8 +21,7 @@ from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import BitVec, Bool, bool_const, conj, const, eq, truncate, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class DwordAtomic:
+class DwordAtomic(Struct, frozen=True):
     """`[(P)] dword_atomic.OP (MASK, SIZE) surface element_offset src0 src1 dst`; absent operands are null."""
 
     spec: ClassVar[Spec] = Spec(

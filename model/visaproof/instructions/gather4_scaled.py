@@ -1,8 +1,9 @@
 """GATHER4_SCALED (0x74): up to four dwords per lane, read from scattered addresses.  Page: GATHER4_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Channels, Execution, RawOperand, Scalar
@@ -18,8 +19,7 @@ CHANNELS = 4
 """R, G, B, A."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gather4Scaled:
+class Gather4Scaled(Struct, frozen=True):
     """`[(P)] gather4_scaled.CHANNELS (MASK, SIZE) surface offset element_offset dst`"""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """GATHER4_TYPED (0x4B): reads up to four channels of a texel per lane.  Page: GATHER4_TYPED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.typed_texels import CHANNELS, READINGS, require_typed, slots, texel_of
 from visaproof.isa.operands import NULL, Channels, Execution, RawOperand
@@ -19,8 +20,7 @@ ONE, ONE_FLOAT = 1, 0x3F80_0000
 """What a read outside returns in the alpha channel, to integers and to floats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gather4Typed:
+class Gather4Typed(Struct, frozen=True):
     """`[(P)] gather4_typed.CHANNELS (MASK, SIZE) surface u v r lod dst`; absent coordinates are null."""
 
     spec: ClassVar[Spec] = Spec(

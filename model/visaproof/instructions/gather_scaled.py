@@ -1,8 +1,9 @@
 """GATHER_SCALED (0x78): one, two or four bytes per lane, read from scattered addresses.  Page: GATHER_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Execution, RawOperand, Scalar
@@ -18,8 +19,7 @@ BLOCKS = (1, 2, 4)
 """Bytes per lane."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatherScaled:
+class GatherScaled(Struct, frozen=True):
     """`[(P)] gather_scaled.BLOCKS (MASK, SIZE) surface offset element_offset dst`; any byte address is legal."""
 
     spec: ClassVar[Spec] = Spec(

@@ -19,6 +19,8 @@ class Instruction(Protocol):
     """One instruction with its operands: two writings of its page, and the page's rules."""
 
     spec: ClassVar[Spec]
+    __struct_fields__: ClassVar[tuple[str, ...]]
+    """An instruction is a record; the names of its operands."""
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         """Raises IllegalInstruction where the operands break the page on this platform, as it is read."""

@@ -1,8 +1,9 @@
 """OWORD_LD (0x35): block read of contiguous owords.  Page: OWORD_LD.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
@@ -34,8 +35,7 @@ _SIZES = Bits(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OwordLd:
+class OwordLd(Struct, frozen=True):
     """`oword_ld (size) surface offset dst`; always NoMask, never predicated."""
 
     spec: ClassVar[Spec] = Spec(

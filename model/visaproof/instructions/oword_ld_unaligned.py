@@ -1,8 +1,9 @@
 """OWORD_LD_UNALIGNED (0x3C): block read of owords from a dword-aligned address.  Page: OWORD_LD_UNALIGNED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.instructions.oword_ld import OWORD_BYTES, SLM
@@ -16,8 +17,7 @@ from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import add, bool_const, conj, const, eq, true, truncate, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class OwordLdUnaligned:
+class OwordLdUnaligned(Struct, frozen=True):
     """`oword_ld_unaligned (size) surface offset dst`; always NoMask, never predicated."""
 
     spec: ClassVar[Spec] = Spec(

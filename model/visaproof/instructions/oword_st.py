@@ -1,8 +1,9 @@
 """OWORD_ST (0x36): block write of contiguous owords.  Page: OWORD_ST.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.instructions.oword_ld import OWORD_BYTES, SLM
@@ -16,8 +17,7 @@ from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import add, bool_const, const, scale, true, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class OwordSt:
+class OwordSt(Struct, frozen=True):
     """`oword_st (size) surface offset src`; always NoMask, never predicated, one writer."""
 
     spec: ClassVar[Spec] = Spec(

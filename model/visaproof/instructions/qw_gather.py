@@ -1,8 +1,9 @@
 """QW_GATHER (0x86): one qword per lane, read from scattered addresses.  Page: QW_GATHER.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution, require_platform
 from visaproof.isa.operands import Execution, RawOperand
@@ -15,8 +16,7 @@ from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import add, bool_const, conj, const, eq, truncate, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class QwGather:
+class QwGather(Struct, frozen=True):
     """`[(P)] qw_gather.1 (MASK, SIZE) surface offset dst`"""
 
     spec: ClassVar[Spec] = Spec(

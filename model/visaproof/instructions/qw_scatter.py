@@ -1,8 +1,9 @@
 """QW_SCATTER (0x87): one qword per lane, written to scattered addresses.  Page: QW_SCATTER.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution, require_platform
 from visaproof.isa.answers import QwordBlocks, QwordBounds, QwordMisaligned, QwordStride, QwordUnit
@@ -34,8 +35,7 @@ from visaproof.smt import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QwScatter:
+class QwScatter(Struct, frozen=True):
     """`[(P)] qw_scatter.1 (MASK, SIZE) surface offset src`"""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """SCATTER4_SCALED (0x75): up to four dwords per lane, written to scattered addresses.  Page: SCATTER4_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.answers import ChannelAddress, ChannelSets, DwordMisaligned, OffsetSum, ScatterBounds
@@ -45,8 +46,7 @@ PREFIXES = (0b0001, 0b0011, 0b0111, 0b1111)
 """R, RG, RGB, RGBA: the sets that other layers support (D15)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter4Scaled:
+class Scatter4Scaled(Struct, frozen=True):
     """`[(P)] scatter4_scaled.CHANNELS (MASK, SIZE) surface offset element_offset src`"""
 
     spec: ClassVar[Spec] = Spec(
@@ -224,8 +224,7 @@ class Scatter4Scaled:
         return value, known
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """The selected channels of a lane: their cells, whether each is inside, and what they need to be defined."""
 
     cells: dict[int, BitVec]

@@ -1,8 +1,9 @@
 """SCATTER4_TYPED (0x4C): writes up to four channels of a texel per lane.  Page: SCATTER4_TYPED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.typed_texels import CHANNELS, READINGS, require_typed, slots, texel_of
 from visaproof.isa.operands import NULL, Channels, Execution, RawOperand
@@ -16,8 +17,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import bool_const, conj, const
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter4Typed:
+class Scatter4Typed(Struct, frozen=True):
     """`[(P)] scatter4_typed.CHANNELS (MASK, SIZE) surface u v r lod src`; absent coordinates are null."""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """SCATTER_SCALED (0x79): one, two or four bytes per lane, written to scattered addresses.  Page: SCATTER_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.gather_scaled import BLOCKS
 from visaproof.instructions.instruction import require, require_execution
@@ -17,8 +18,7 @@ from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicState
 from visaproof.smt import add, bool_const, conj, truncate, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class ScatterScaled:
+class ScatterScaled(Struct, frozen=True):
     """`[(P)] scatter_scaled.BLOCKS (MASK, SIZE) surface offset element_offset src`; any byte address is legal."""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """SVM_ATOMIC (0x4E/05): an atomic read-modify-write of a dword or qword per lane.  Page: SVM_ATOMIC.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.dword_atomic import (
     lane_destination,
@@ -25,8 +26,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import bool_const, conj, const, eq, truncate
 
 
-@dataclass(frozen=True, slots=True)
-class SvmAtomic:
+class SvmAtomic(Struct, frozen=True):
     """`[(P)] svm_atomic.OP (MASK, SIZE) addresses dst src0 src1`; absent operands are null."""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """SVM_BLOCK_ST (0x4E/02): block write of contiguous owords to a 64-bit address.  Page: SVM_BLOCK_ST.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.instructions.oword_ld import OWORD_BYTES
@@ -17,8 +18,7 @@ from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicState
 from visaproof.smt import add, bool_const, conj, const, eq, true, truncate
 
 
-@dataclass(frozen=True, slots=True)
-class SvmBlockSt:
+class SvmBlockSt(Struct, frozen=True):
     """`svm_block_st[.unaligned] (SIZE) address src`; always NoMask, never predicated, one writer."""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """SVM_GATHER (0x4E/03): blocks of 1, 4 or 8 bytes per lane, read from 64-bit addresses.  Page: SVM_GATHER.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Execution, RawOperand
@@ -39,8 +40,7 @@ def block_bytes(size: int, count: int, lanes: int, lane: int) -> list[tuple[int,
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class SvmGather:
+class SvmGather(Struct, frozen=True):
     """`[(P)] svm_gather.SIZE.BLOCKS (MASK, SIZE) addresses dst`"""
 
     spec: ClassVar[Spec] = Spec(

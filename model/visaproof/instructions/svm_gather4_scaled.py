@@ -1,8 +1,9 @@
 """SVM_GATHER4_SCALED (0x4E/06): up to four dwords per lane from 64-bit addresses.  Page: SVM_GATHER4_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.svm_gather import FLAT
@@ -19,8 +20,7 @@ CHANNELS = 4
 """R, G, B, A."""
 
 
-@dataclass(frozen=True, slots=True)
-class SvmGather4Scaled:
+class SvmGather4Scaled(Struct, frozen=True):
     """`[(P)] svm_gather4scaled.CHANNELS (MASK, SIZE) address element_offset dst`"""
 
     spec: ClassVar[Spec] = Spec(

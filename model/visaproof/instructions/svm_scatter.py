@@ -1,8 +1,9 @@
 """SVM_SCATTER (0x4E/04): blocks of 1, 4 or 8 bytes per lane, written to 64-bit addresses.  Page: SVM_SCATTER.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.svm_gather import FLAT, block_bytes, require_blocks
@@ -17,8 +18,7 @@ from visaproof.semantics.symbolic.state import FLAT_BITS, SymbolicState
 from visaproof.smt import add, bool_const, conj, const, eq, true, truncate
 
 
-@dataclass(frozen=True, slots=True)
-class SvmScatter:
+class SvmScatter(Struct, frozen=True):
     """`[(P)] svm_scatter.SIZE.BLOCKS (MASK, SIZE) addresses src`"""
 
     spec: ClassVar[Spec] = Spec(

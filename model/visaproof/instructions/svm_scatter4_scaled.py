@@ -1,8 +1,9 @@
 """SVM_SCATTER4_SCALED (0x4E/07): up to four dwords per lane to 64-bit addresses.  Page: SVM_SCATTER4_SCALED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.svm_gather import FLAT
@@ -20,8 +21,7 @@ CHANNELS = 4
 """R, G, B, A."""
 
 
-@dataclass(frozen=True, slots=True)
-class SvmScatter4Scaled:
+class SvmScatter4Scaled(Struct, frozen=True):
     """`[(P)] svm_scatter4scaled.CHANNELS (MASK, SIZE) address element_offset src`"""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """TYPED_ATOMIC (0x73): one atomic read-modify-write of a texel per lane.  Page: TYPED_ATOMIC.md."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
@@ -31,8 +32,7 @@ NOT_TYPED = ("%slm", "%scratch")
 """T0 and T5, which have no texels (D27)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedAtomic:
+class TypedAtomic(Struct, frozen=True):
     """`[(P)] typed_atomic.OP (MASK, SIZE) surface u v r lod src0 src1 dst`; absent operands are null."""
 
     spec: ClassVar[Spec] = Spec(

@@ -11,16 +11,12 @@ ARBITRARY_BYTE = 0xA5
 """What `execute` leaves in the bytes of an ArbitrarySlice: one of the values that they may have."""
 
 
-class ArbitrarySlice(RegisterSlice):
+class ArbitrarySlice(RegisterSlice, frozen=True):
     """Undefined bytes that `execute` does not clear, so that a run shows that they need not hold what they held."""
 
-    __slots__ = ()
 
-
-class ClearedSlice(RegisterSlice):
+class ClearedSlice(RegisterSlice, frozen=True):
     """Bytes that become 0."""
-
-    __slots__ = ()
 
 
 def example_of(place: RegisterSlice) -> bytes:

@@ -1,10 +1,9 @@
 """The three kinds of "no", unreadable input, and a limit that ended the work.  None of them inherits from another."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """A place in a text file; lines and columns count from 1.  An option of the command line has line 0."""
 
     path: str

@@ -1,7 +1,8 @@
 """The field table of a page: what can be held against the page, field by field.  Pure data."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.encoding import EXEC_SIZE_CODES
 from visaproof.isa.execution import ExecMask
@@ -18,8 +19,7 @@ class Width(Enum):
     SCALAR = "scalar"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A legal value of a bit range."""
 
     value: int
@@ -29,8 +29,7 @@ class Code:
     """What else must hold, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bits:
+class Bits(Struct, frozen=True):
     """A range of bits of a field, with its codes; without codes any value is legal."""
 
     high: int
@@ -40,8 +39,7 @@ class Bits:
     since: Platform = Platform.BDW
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A column of a page's Format table."""
 
     name: str

@@ -5,8 +5,9 @@ they are flushed to zero.  IGC's preamble sets all three (0x4c0), and rounds to 
 it sets bit 30 as well (0x400004c0), which is about `dpas` alone (D52).
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.types import DataType
 
@@ -36,8 +37,7 @@ ROUNDINGS = (Rounding.NEAREST_EVEN, Rounding.UP, Rounding.DOWN, Rounding.ZERO)
 """By the number in the control register."""
 
 
-@dataclass(frozen=True, slots=True)
-class FloatMode:
+class FloatMode(Struct, frozen=True):
     """What one value of the control register says."""
 
     rounding: Rounding

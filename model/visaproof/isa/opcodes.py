@@ -4,8 +4,9 @@ A row holds what the page lists; forms beside it that Intel's compiler emits nam
 `opcode_check.py` refuses what lies outside a row.  Pages: documentation/visa/instructions and 2_datatypes.md.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from visaproof.isa.execution import EXEC_SIZES
 from visaproof.isa.platform import Platform
@@ -63,8 +64,7 @@ class Lanes(Enum):
     UNMASKED = "enabled lanes; the mask is NoMask where the destination has 8 bits"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """Operand types that go together: of each destination, then of each source."""
 
     results: tuple[Types, ...]
@@ -75,8 +75,7 @@ class Form:
     """What allows it, where the page does not list it: a name in `READINGS`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """An opcode."""
 
     page: str

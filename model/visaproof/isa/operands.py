@@ -1,12 +1,11 @@
 """Operands of memory instructions, and how an instruction names its lanes."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A field that stands for each of its encodings: one proof then covers them all.
 
     The symbolic machine reads it as an arbitrary `width`-bit number; `execute` needs a number in its place.
@@ -16,8 +15,7 @@ class Parameter:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class RawOperand:
+class RawOperand(Struct, frozen=True):
     """`variable.offset`: contiguous bytes of a variable, from a byte offset on."""
 
     variable: str
@@ -47,8 +45,7 @@ CHANGING = frozenset(("%tsc", CHANNEL_ENABLES))
 """What the device may change between any two reads: the time, and the lanes that run."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImmediateUD:
+class ImmediateUD(Struct, frozen=True):
     """A scalar operand that is a constant of type UD."""
 
     value: int
@@ -57,8 +54,7 @@ class ImmediateUD:
         return f"{self.value:#x}:ud"
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarUD:
+class ScalarUD(Struct, frozen=True):
     """A scalar operand that is the UD element at a byte offset of a variable."""
 
     variable: str
@@ -71,8 +67,7 @@ class ScalarUD:
 Scalar = ImmediateUD | ScalarUD
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct, frozen=True):
     """`(!P1.any)`: combine the bits first, then invert."""
 
     variable: str
@@ -84,8 +79,7 @@ class Predicate:
         return f"({'!' if self.inverse else ''}{self.variable}{suffix})"
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """`(P1) … (M3, 8)`: how many lanes, which of the thread's lanes, and the predicate."""
 
     size: int
@@ -105,8 +99,7 @@ class Execution:
         return f"{self.predicate} " if self.predicate else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
+class Channels(Struct, frozen=True):
     """The RGBA write mask, R in bit 0."""
 
     mask: int

@@ -5,8 +5,9 @@ ocloc 22.43 and 26.27 for the rows of `DEVICES`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 
 class Platform(IntEnum):
@@ -39,8 +40,7 @@ class Platform(IntEnum):
         return _BY_PLATFORM[self].grf_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadNumber:
+class ThreadNumber(Struct, frozen=True):
     """Where the state registers have the number of a hardware thread, by which kernels find their private memory.
 
     %msg0.0   [high bits]
@@ -55,8 +55,7 @@ class ThreadNumber:
     """How many more `%msg0` has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """One row: what a platform is called, how binaries name it, and what a launch differs in."""
 
     platform: Platform

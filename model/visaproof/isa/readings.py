@@ -5,15 +5,16 @@ writings of the four pages in `instructions.ALL` ask for it.  The instructions b
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa import answers
 from visaproof.isa.answers import Answer
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One open question and its answers, the default first; a text where there is only one."""
 
     decision: str
@@ -36,8 +37,7 @@ class Reading:
         return self.answers if isinstance(self.answers, str) else next(iter(self.answers)).effect
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
+class Readings(Struct, frozen=True):
     """What a machine answers to each question that has more than one answer; one field for each, the page's first."""
 
     mask_alignment: answers.MaskAlignment = answers.MaskAlignment.ALIGNED
@@ -82,8 +82,8 @@ class Readings:
         return [setting(name, answer) for name, answer in self._answers() if answer is not READINGS[name].default]
 
     def _answers(self) -> Iterator[tuple[str, Answer]]:
-        for field in fields(self):
-            yield field.name.replace("_", "-"), cast(Answer, getattr(self, field.name))
+        for name in self.__struct_fields__:
+            yield name.replace("_", "-"), cast(Answer, getattr(self, name))
 
 
 def setting(name: str, answer: Answer) -> str:

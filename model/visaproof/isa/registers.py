@@ -1,13 +1,12 @@
 """What a kernel declares, however it is written: register variables with aliases resolved, states, and inputs."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Struct, frozen=True):
     """`count` elements of `type`, in the bytes of the variable `owner` from byte `first` on."""
 
     name: str
@@ -28,16 +27,14 @@ class Register:
         return self.owner == self.name
 
 
-@dataclass(frozen=True, slots=True)
-class StateVariable:
+class StateVariable(Struct, frozen=True):
     """A variable of surfaces or of samplers."""
 
     elements: int
     is_surface: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """`.input V offset=O size=S` (or `.implicit_X V …`): the launch puts `size` bytes into `variable`.
 
     `offset` is the byte position in the payload, where r0 starts at 0.

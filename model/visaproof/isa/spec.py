@@ -1,13 +1,12 @@
 """A page as a record: what it says beside the effect of its instruction."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.fields import Field
 from visaproof.isa.platform import Platform
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """The head and the properties of a page."""
 
     opcode: int

@@ -5,12 +5,12 @@ compared, and nothing is taken out of its text.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class TableEntry:
+
+class TableEntry(Struct, frozen=True):
     """The surface with this index in the binding table."""
 
     index: int
@@ -19,8 +19,7 @@ class TableEntry:
         return f"bti {self.index}"
 
 
-@dataclass(frozen=True, slots=True)
-class StateAt:
+class StateAt(Struct, frozen=True):
     """The surface whose handle, the offset of its state, lies at this byte of a variable."""
 
     variable: str
@@ -37,8 +36,7 @@ class StateAt:
         return f"{self.variable}.{self.byte}{'' if self.line is None else f' line {self.line}'}"
 
 
-@dataclass(frozen=True, slots=True)
-class HandleNumber:
+class HandleNumber(Struct, frozen=True):
     """The surface with this handle, in a run that knows the handles of its arguments."""
 
     handle: int
@@ -47,8 +45,7 @@ class HandleNumber:
         return f"bindless handle {self.handle}"
 
 
-@dataclass(frozen=True, slots=True)
-class OfArgument:
+class OfArgument(Struct, frozen=True):
     """The buffer or image of an argument, however the kernel reaches it."""
 
     index: int
@@ -57,8 +54,7 @@ class OfArgument:
         return f"argument {self.index}"
 
 
-@dataclass(frozen=True, slots=True)
-class AtPayloadByte:
+class AtPayloadByte(Struct, frozen=True):
     """The surface whose handle a kernel gets at this byte of its payload, of an unknown launch."""
 
     byte: int
@@ -67,8 +63,7 @@ class AtPayloadByte:
         return f"surface at payload byte {self.byte}"
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedRegister:
+class ObservedRegister(Struct, frozen=True):
     """No surface: a register of both kernels that is compared as memory is."""
 
     name: str

@@ -6,8 +6,10 @@ ids,first-lanes           consecutive ids, and the lanes that are on are the fir
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 FIRST_LANES = "first-lanes"
 INT_IDS = "int-ids"
@@ -31,8 +33,7 @@ BESIDE = frozenset(("functions-alike",))
 """Premises of two kernels that are assumed beside each set, and say nothing of a launch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assume:
+class Assume(Struct, frozen=True):
     """What is assumed of what a launch hands to a thread."""
 
     base: str

@@ -4,7 +4,9 @@ Every assumption is a row of `launch/premises.py`; a verdict lists those that it
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.registers import Input
 from visaproof.isa.surface_keys import StateAt, TableEntry
@@ -33,8 +35,7 @@ PRIVATE_APART = premise("private-apart")
 """Of kernels that get to know where their private memory is: what they store there they load again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """The initial contents of the registers, and on what they rest."""
 
     initial: Callable[[str, int], Byte]

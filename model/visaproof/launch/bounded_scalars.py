@@ -5,7 +5,8 @@ assumption cannot contradict itself.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.registers import Input
 from visaproof.launch.ids.work_items import LOCAL_SIZES
@@ -22,8 +23,7 @@ GROUP_IDS = {"%r0": GROUP_ID_BYTES, "%group_id_x": (0,), "%group_id_y": (0,), "%
 BOUNDED = premise("bounded", most=2**SCALAR_BITS, groups=2**GROUP_ID_BITS)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedWord:
+class BoundedWord(Struct, frozen=True):
     """A word of the payload, and the least value that it can have."""
 
     variable: str

@@ -7,7 +7,8 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.premises import Premise, premise
@@ -23,8 +24,7 @@ _WRITABLE = frozenset((".data.global", ".bss.global"))
 _DATA = (".data.const", ".data.const.string", ".data.global")
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """What a variable of the program holds when a kernel starts."""
 
     content: bytes
@@ -38,8 +38,7 @@ Constants = Mapping[str, Constant]
 """By what holds the address: `&NAME` of a symbol, and the kind of the payload argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A section of an ELF file: its place in the file, and what it needs from the loader."""
 
     offset: int
@@ -48,8 +47,7 @@ class Section:
     in_file: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A named piece of a section."""
 
     name: str

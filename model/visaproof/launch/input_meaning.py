@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
+from msgspec import Struct
+
 DIMENSIONS = "xyz"
 GROUP_ID_BYTES = (4, 24, 28)
 """Where r0 holds the group ids x, y, z.  Source: docs/pages/payload.md §3."""
@@ -19,8 +21,7 @@ class Argument:
         return f"argument {self.index}" + (f" ({self.name})" if self.name else "")
 
 
-@dataclass(frozen=True, slots=True)
-class LocalId:
+class LocalId(Struct, frozen=True):
     """Local ids of the thread's lanes: word k is the id of lane `first_lane` + k in one dimension."""
 
     dimension: int
@@ -67,8 +68,7 @@ class LaunchValue(Enum):
 LAUNCH_VALUES = {value.value: value for value in LaunchValue}
 
 
-@dataclass(frozen=True, slots=True)
-class BufferAddress:
+class BufferAddress(Struct, frozen=True):
     """The 64-bit address at which the buffer that is passed as `argument` begins."""
 
     argument: Argument
@@ -77,8 +77,7 @@ class BufferAddress:
         return f"address of {self.argument}"
 
 
-@dataclass(frozen=True, slots=True)
-class BufferOffset:
+class BufferOffset(Struct, frozen=True):
     """How many bytes behind its surface's base the buffer that is passed as `argument` begins."""
 
     argument: Argument
@@ -87,8 +86,7 @@ class BufferOffset:
         return f"buffer offset of {self.argument}"
 
 
-@dataclass(frozen=True, slots=True)
-class SlmAddress:
+class SlmAddress(Struct, frozen=True):
     """Where in shared local memory the `local` pointer that is passed as `argument` points."""
 
     argument: Argument
@@ -97,8 +95,7 @@ class SlmAddress:
         return f"local address of {self.argument}"
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(Struct, frozen=True):
     """What names the surface of `argument`: a binding table index or a surface state offset."""
 
     argument: Argument
@@ -107,8 +104,7 @@ class Surface:
         return f"surface of {self.argument}"
 
 
-@dataclass(frozen=True, slots=True)
-class TableSurface:
+class TableSurface(Struct, frozen=True):
     """What names the surface of the program's own variables: a surface state offset."""
 
     table: LaunchValue
@@ -118,8 +114,7 @@ class TableSurface:
         return f"surface of {self.table}"
 
 
-@dataclass(frozen=True, slots=True)
-class Sampler:
+class Sampler(Struct, frozen=True):
     """The handle of a sampler: that of `argument`, or one in the source, by its number."""
 
     argument: Argument | None
@@ -129,8 +124,7 @@ class Sampler:
         return f"sampler of {self.argument}" if self.argument else "inline_sampler"
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerModes:
+class SamplerModes(Struct, frozen=True):
     """How a sampler reads that stands in the source, in ze_info's words."""
 
     addressing: str
@@ -147,8 +141,7 @@ class SamplerModes:
 IMAGE_EXTENTS = ("image_width", "image_height", "image_depth")
 
 
-@dataclass(frozen=True, slots=True)
-class ImageExtent:
+class ImageExtent(Struct, frozen=True):
     """The width, height or depth of the image that is passed as `argument`: dimension 0, 1 or 2."""
 
     argument: Argument
@@ -172,8 +165,7 @@ PROPERTIES = (
 """What the driver says of images and samplers beside extents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct, frozen=True):
     """A dword about the image or the sampler that is passed as `argument`: any value is possible."""
 
     argument: Argument
@@ -183,8 +175,7 @@ class Property:
         return f"{self.name} of {self.argument}"
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentValue:
+class ArgumentValue(Struct, frozen=True):
     """`argument` itself, passed by value, from byte `offset` of it on."""
 
     argument: Argument
@@ -194,8 +185,7 @@ class ArgumentValue:
         return str(self.argument) + (f", from byte {self.offset}" if self.offset else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Bytes of which the launch information does not say enough: any value is possible."""
 
     text: str
@@ -222,8 +212,7 @@ Meaning = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """`size` bytes of an input, from byte `offset` of its variable on, and what they hold."""
 
     offset: int

@@ -1,7 +1,8 @@
 """What ze_info says of one kernel."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position
 from visaproof.launch.constants import BASES, Constant, Constants
@@ -14,8 +15,7 @@ from visaproof.launch.overlap import ArgumentInfo
 from visaproof.visaasm.device import Said
 
 
-@dataclass(frozen=True, slots=True)
-class PayloadArgument:
+class PayloadArgument(Struct, frozen=True):
     """One entry of `payload_arguments` or `per_thread_payload_arguments`, in ze_info's own words."""
 
     kind: str
@@ -38,8 +38,7 @@ PRIVATE_SPACE = "private_space"
 """The use of memory for the private variables of the source, in ze_info's words."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelInfo:
+class KernelInfo(Struct, frozen=True):
     """What ze_info says of one kernel."""
 
     name: str

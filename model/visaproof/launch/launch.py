@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError, in_option
 from visaproof.isa.execution import THREAD_LANES
@@ -65,8 +67,7 @@ OPTION = "--input"
 LOCAL_SIZE_OPTION = "--local-size"
 
 
-@dataclass(frozen=True, slots=True)
-class StatedGroups:
+class StatedGroups(Struct, frozen=True):
     """What the user states of the groups of a launch."""
 
     local_size: Triple | None = None
@@ -76,8 +77,7 @@ class StatedGroups:
 ANY_GROUPS = StatedGroups()
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """What is known of the payload of one kernel; bytes in no piece may hold anything."""
 
     simd: int | None = None

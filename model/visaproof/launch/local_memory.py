@@ -4,7 +4,7 @@ The driver rounds up what a kernel asks for: to a power of two, or on later devi
 `alignedSlmSize` and `computeSlmValues`.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.launch.launch import Launch, SlmAddress
 from visaproof.program.kernel import Kernel
@@ -16,8 +16,7 @@ LARGEST_LOCAL = 1 << 17
 """Bytes: no device has more for a group."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalMemory:
+class LocalMemory(Struct, frozen=True):
     """What is known of the size of a group's shared local memory, in bytes."""
 
     least: int = 0

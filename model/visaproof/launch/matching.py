@@ -1,7 +1,8 @@
 """Which input of one kernel is which of another: by what the launch puts there, else by the place in the payload."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import ReadError
@@ -27,8 +28,7 @@ _Place = tuple[str, int]
 """A byte of a variable."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Program:
+class Program(Struct, frozen=True):
     """A kernel, what is known of its launch, and the device."""
 
     kernel: Runnable
@@ -72,8 +72,7 @@ class Program:
         return f"{name} of the target" if name in self.own_tables else name
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Struct, frozen=True):
     """One input of the target: what it holds, and the input of the source that holds the same."""
 
     target: str
@@ -82,8 +81,7 @@ class Matched:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(Struct, frozen=True):
     """The inputs of the target, and where each of their bytes is in the source."""
 
     by_meaning: bool

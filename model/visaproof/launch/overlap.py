@@ -19,7 +19,8 @@ a compiler assume it any more (`-cl-strict-aliasing` is of version 1.0).  What k
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 GLOBAL, CONSTANT = "__global", "__constant"
 READ_ONLY, WRITE_ONLY = "__read_only", "__write_only"
@@ -38,8 +39,7 @@ _BY_VALUE = re.compile(r"(?P<scalar>[a-z_]+?)(?P<count>2|3|4|8|16)?")
 _POINTEE = re.compile(r"(?P<scalar>[a-z_]+?)(?P<count>2|3|4|8|16)?\*")
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentInfo:
+class ArgumentInfo(Struct, frozen=True):
     """What the source says of an argument, in the words of ze_info; empty where ze_info says nothing."""
 
     address: str = ""

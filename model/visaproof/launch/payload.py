@@ -14,8 +14,10 @@ checked against every entry of the corpus in tests/launch/test_launch.py.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import DEVICES, Platform
@@ -50,8 +52,7 @@ SIMD_SIZES = (1, 8, 16, 32)
 """Lanes of a thread; VectorCompiler kernels have 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """One way to lay out a payload."""
 
     register_bytes: int
@@ -65,8 +66,7 @@ class Layout:
         return self.base + offset
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(Struct, frozen=True):
     """`size` bytes of the payload that hold one value."""
 
     start: int

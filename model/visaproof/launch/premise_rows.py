@@ -1,7 +1,8 @@
 """What the table of premises says of each."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 TWO_KERNELS = "refine", "tv"
 ONE_KERNEL = "conflicts", "bounds"
@@ -24,8 +25,7 @@ class Grantor(Enum):
     """There is nothing to see to: what is left open was asked of all that it may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class PremiseRow:
+class PremiseRow(Struct, frozen=True):
     """One premise of the table."""
 
     name: str

@@ -3,14 +3,13 @@
 A premise that is in no row cannot be stated: `premise` raises KeyError.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.launch.premise_rows import PremiseRow
 from visaproof.launch.premise_table import PREMISES
 
 
-@dataclass(frozen=True, slots=True)
-class Premise:
+class Premise(Struct, frozen=True):
     """A premise as one answer rests on it."""
 
     name: str

@@ -1,8 +1,9 @@
 """A YAML document as nodes that know their place.  Scalars stay text: no tag, date or float is interpreted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 
@@ -13,8 +14,7 @@ NODE_LIMIT = 1_000_000
 """ze_info takes about 300 nodes for a kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A scalar, a sequence or a mapping; the accessors raise ReadError where it is something else."""
 
     value: "str | list[Node] | dict[str, Node]"
@@ -119,8 +119,7 @@ def _tree(events: Iterable[Any], path: str) -> Node:
     return open_nodes[0].children[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(Struct, frozen=True):
     """A sequence or mapping whose end has not been read."""
 
     children: list[Node]

@@ -17,8 +17,9 @@ few of them can stand for gigabytes.
 import io
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import noted_platforms

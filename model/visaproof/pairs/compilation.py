@@ -9,8 +9,9 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.zebin import read_zebin
@@ -35,8 +36,7 @@ class CompilerFailed(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """One run of the compiler."""
 
     compiler: str
@@ -60,8 +60,7 @@ class Compilation:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """What the compiler made of a file."""
 
     zebin: Path

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+
+from msgspec import Struct
 
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
@@ -36,8 +37,7 @@ TWO_FOLDERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(Struct, frozen=True):
     """A file, and what pairs it with others."""
 
     path: Path
@@ -48,8 +48,7 @@ class Dump:
     device: Platform | None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The pairs of folders, and the files that have none."""
 
     rule: str

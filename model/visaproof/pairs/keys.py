@@ -1,10 +1,11 @@
 """By what an answer about a pair is found again: the contents of its files, the question, and the model."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from visaproof.checking.claims.model_version import model_version
 from visaproof.isa.errors import ReadError
@@ -12,8 +13,7 @@ from visaproof.pairs.lists import Pair
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
 
 
-@dataclass(frozen=True, slots=True)
-class PairKeys:
+class PairKeys(Struct, frozen=True):
     """Keys under one set of options; each file is read once."""
 
     options: str

@@ -1,9 +1,10 @@
 """Pairs of kernels of which is asked whether one refines the other, as a list names them."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm.file_content import content_of, place_in_json
@@ -16,8 +17,7 @@ NO_CLASS = "of no class"
 """The class of a pair of which the list says none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two files, with short names for them, and what the inputs of each hold."""
 
     group: str

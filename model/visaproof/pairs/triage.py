@@ -1,9 +1,10 @@
 """A folder that Intel's compiler dumped into: which files are kernels of a binary, and what it gave up on the way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from visaproof.isa.errors import ReadError
 from visaproof.launch.beside import DUMPED, launch_beside, program_of
@@ -12,24 +13,21 @@ from visaproof.pairs.dumps import Dump, dumps_in
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """A kernel to ask about."""
 
     dump: Dump
     launch: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(Struct, frozen=True):
     """A dump that is no kernel of the binary, and why."""
 
     path: Path
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(Struct, frozen=True):
     """All files of a folder."""
 
     kernels: tuple[Kernel, ...]

@@ -1,8 +1,9 @@
 """Which variables the statements of a program read and write, and which bytes of them."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import fields, is_dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.isa.operands import RawOperand, ScalarUD
 from visaproof.isa.surface_keys import StateAt, surface_key
@@ -111,7 +112,7 @@ def _records(record: object, leave_out: Collection[str]) -> Iterator[object]:
     if isinstance(record, tuple):
         for one in cast(tuple[object, ...], record):
             yield from _records(one, leave_out)
-    elif is_dataclass(record):
-        for one in fields(record):
-            if one.name not in leave_out and one.name not in _NO_OPERANDS:
-                yield from _records(getattr(record, one.name), leave_out)
+    elif isinstance(record, Struct):
+        for name in record.__struct_fields__:
+            if name not in leave_out and name not in _NO_OPERANDS:
+                yield from _records(getattr(record, name), leave_out)

@@ -1,15 +1,15 @@
 """Control flow of a program: its blocks, and the edges between them.  Page: GOTO.md."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.program.program import Program
 from visaproof.program.statements import Branch, End, Landing, Statement, Synchronise
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The statements from `first` to before `end`: lanes come together or part at its ends alone."""
 
     first: int

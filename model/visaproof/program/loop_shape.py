@@ -5,7 +5,8 @@ iteration is taken to begin after the test and to end with it, so that both go t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.program.statements import Branch, MemoryMessage, SetAddress, Statement, Synchronise
 
@@ -13,8 +14,7 @@ TIMES_FEWER = 4
 """Where iterations go through loops of their own, or read registers by an index, so many times fewer are unrolled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """Places are those of statements."""
 
     branch: Branch

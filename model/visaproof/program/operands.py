@@ -4,14 +4,13 @@
 the size of the type itself.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """`<v;w,h>`: element i·w + j lies i·vertical + j·horizontal elements after the first."""
 
     vertical: int
@@ -26,8 +25,7 @@ CONTIGUOUS = Region(1, 1, 0)
 """Each lane reads the element of its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowRegion:
+class RowRegion(Struct, frozen=True):
     """`<w,h>` through addresses: element i·w + j lies j·horizontal elements after what register k + i names."""
 
     width: int
@@ -37,8 +35,7 @@ class RowRegion:
 # ---------------------------------------------------------------- sources
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """One number for all lanes: its bits."""
 
     bits: int
@@ -50,8 +47,7 @@ class Constant:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class PackedConstant:
+class PackedConstant(Struct, frozen=True):
     """The bits of elements that are repeated lane after lane: `:v`, `:uv` or `:vf`."""
 
     elements: tuple[int, ...]
@@ -65,8 +61,7 @@ class PackedConstant:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Elements:
+class Elements(Struct, frozen=True):
     """Elements of a variable by a region: a modifier is still to be applied."""
 
     storage: str
@@ -83,8 +78,7 @@ class Elements:
         return self.region == SCALAR
 
 
-@dataclass(frozen=True, slots=True)
-class AddressedElements:
+class AddressedElements(Struct, frozen=True):
     """Elements after the byte that an address register names, or each row after that of its own register."""
 
     address: str
@@ -101,8 +95,7 @@ class AddressedElements:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Unlowered:
+class Unlowered(Struct, frozen=True):
     """An operand in a form that has no record: it is not modelled."""
 
     what: str
@@ -118,8 +111,7 @@ Source = Constant | PackedConstant | Elements | AddressedElements | Unlowered
 # ---------------------------------------------------------------- destinations
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """Elements of a variable, `stride` elements from lane to lane."""
 
     storage: str
@@ -129,8 +121,7 @@ class Target:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class AddressedTarget:
+class AddressedTarget(Struct, frozen=True):
     """Elements after the byte that an address register names."""
 
     address: str
@@ -141,8 +132,7 @@ class AddressedTarget:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedTarget:
+class DroppedTarget(Struct, frozen=True):
     """`%null`: the result is dropped."""
 
     type: DataType
@@ -154,15 +144,13 @@ Destination = Target | AddressedTarget | DroppedTarget | Unlowered
 # ---------------------------------------------------------------- what is no bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateTarget:
+class PredicateTarget(Struct, frozen=True):
     """The bits of a predicate variable, from the statement's first lane on."""
 
     variable: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddressRegisters:
+class AddressRegisters(Struct, frozen=True):
     """Address registers of a variable, from one on; as a destination `stride` from lane to lane."""
 
     variable: str
@@ -171,8 +159,7 @@ class AddressRegisters:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class StorageAddress:
+class StorageAddress(Struct, frozen=True):
     """The address of a byte of storage."""
 
     storage: str

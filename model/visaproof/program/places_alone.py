@@ -7,8 +7,10 @@ nothing has written: such data is stored, or computed for nobody.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.message import TypedMessage
 from visaproof.instructions.svm_gather import FLAT
@@ -41,8 +43,7 @@ MEMORY = "private memory"
 """As a variable, which stores write and loads read."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacesAlone:
+class PlacesAlone(Struct, frozen=True):
     """The program, and its loads that bring nothing of the kind."""
 
     program: Program
@@ -88,8 +89,7 @@ def _needless(program: Program, private: bool) -> Iterator[Run]:
             yield one.statement
 
 
-@dataclass(frozen=True, slots=True)
-class _Flow:
+class _Flow(Struct, frozen=True):
     """What a statement needs in any case, and for what it writes."""
 
     statement: Run

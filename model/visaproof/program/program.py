@@ -1,8 +1,9 @@
 """A program: statements, and the storage that they use."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct
 
 from visaproof.decode.surfaces import StateElement
 from visaproof.isa.platform import Platform
@@ -11,31 +12,33 @@ from visaproof.program.operands import Constant
 from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, SamplerMessage, Statement
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True, dict=True):
     """What a machine runs, and what `Kernel` says of it.  A place is the index of a statement."""
 
     path: str
     """Of its file: statements of functions that were linked to it lie in others."""
     name: str
     platform: Platform
-    statements: tuple[Statement, ...] = field(repr=False)
-    registers: Mapping[str, Register] = field(repr=False)
+    statements: tuple[Statement, ...]
+    registers: Mapping[str, Register]
     """By name, in the order of their declaration, as all the others."""
-    predicates: Mapping[str, int] = field(repr=False)
+    predicates: Mapping[str, int]
     """Bits."""
-    addresses: Mapping[str, int] = field(repr=False)
+    addresses: Mapping[str, int]
     """Address registers."""
-    states: Mapping[str, StateVariable] = field(repr=False)
-    inputs: tuple[Input, ...] = field(repr=False)
+    states: Mapping[str, StateVariable]
+    inputs: tuple[Input, ...]
     work_items: int | None
     """Of a thread; None where it is not said."""
     lanes: int | None
     """That a thread may start with; None where it is not said."""
     local_bytes: int | None
     scratch_bytes: int | None
-    source_lines: tuple[str, ...] = field(repr=False)
+    source_lines: tuple[str, ...]
     of_several_files: bool = False
+
+    def __repr__(self) -> str:
+        return f"Program({self.path!r}, {self.name!r}, {self.platform.name}, {len(self.statements)} statements)"
 
     @cached_property
     def storage(self) -> dict[str, Register]:

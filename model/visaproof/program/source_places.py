@@ -1,7 +1,8 @@
 """Which line of the program's source a statement comes from: `FILE` and `LOC`, which the compiler writes with `-g`."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.program.kernel import Kernel
@@ -9,8 +10,7 @@ from visaproof.program.kernel import Kernel
 _DIRECTIVE = re.compile(r'\s*(?:FILE\s+"((?:[^"\\]|\\.)*)"|\.file\s+"((?:[^"\\]|\\.)*)"|(?:LOC|\.loc)\s+(\d+))\s*$')
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlace:
+class SourcePlace(Struct, frozen=True):
     """A line of OpenCL C, SYCL, …; lines count from 1."""
 
     file: str

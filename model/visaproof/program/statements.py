@@ -1,8 +1,9 @@
 """The statements of a program: a closed union, one class for each way in which a machine runs a statement."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NoReturn, Protocol
+
+from msgspec import Struct
 
 from visaproof.decode.dpas import Dpas
 from visaproof.decode.image_info import ImageInfo
@@ -48,8 +49,7 @@ class Origin(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Lowered:
+class _Lowered(Struct, frozen=True):
     origin: Origin
 
     @property
@@ -57,8 +57,7 @@ class _Lowered:
         return self.origin.position
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """What is computed: an opcode of `isa/opcodes.py` and what its suffixes say."""
 
     name: str
@@ -81,8 +80,7 @@ class Operation:
 # ---------------------------------------------------------------- statements that compute
 
 
-@dataclass(frozen=True, slots=True)
-class Compute(_Lowered):
+class Compute(_Lowered, frozen=True):
     """Elements of sources give elements of the targets, lane by lane; the predicate of `sel` chooses a source."""
 
     lanes: Execution
@@ -96,8 +94,7 @@ class Compute(_Lowered):
         return self.targets[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Compare(_Lowered):
+class Compare(_Lowered, frozen=True):
     """`cmp`: a bit of each lane, or -1 and 0."""
 
     lanes: Execution
@@ -108,8 +105,7 @@ class Compare(_Lowered):
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MovePredicate(_Lowered):
+class MovePredicate(_Lowered, frozen=True):
     """`mov` of a predicate: its bits as a number."""
 
     lanes: Execution
@@ -117,8 +113,7 @@ class MovePredicate(_Lowered):
     predicate: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetPredicate(_Lowered):
+class SetPredicate(_Lowered, frozen=True):
     """`setp`: bits of a scalar, or the lowest bit of each lane's element."""
 
     lanes: Execution
@@ -126,8 +121,7 @@ class SetPredicate(_Lowered):
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
-class CombinePredicates(_Lowered):
+class CombinePredicates(_Lowered, frozen=True):
     """`and`, `or`, `xor` or `not` of predicates."""
 
     lanes: Execution
@@ -136,8 +130,7 @@ class CombinePredicates(_Lowered):
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SetAddress(_Lowered):
+class SetAddress(_Lowered, frozen=True):
     """`addr_add`: an address plus an offset of each lane."""
 
     lanes: Execution
@@ -146,16 +139,14 @@ class SetAddress(_Lowered):
     offset: Source
 
 
-@dataclass(frozen=True, slots=True)
-class ClearAddress(_Lowered):
+class ClearAddress(_Lowered, frozen=True):
     """`mov` of 0: the registers name no variable."""
 
     lanes: Execution
     target: AddressRegisters
 
 
-@dataclass(frozen=True, slots=True)
-class BindState(_Lowered):
+class BindState(_Lowered, frozen=True):
     """`movs` into elements of a surface or sampler variable, as many as there are lanes."""
 
     lanes: Execution
@@ -165,8 +156,7 @@ class BindState(_Lowered):
     """For each element of a surface variable: the name of its surface, or the element that it is copied from."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadState(_Lowered):
+class ReadState(_Lowered, frozen=True):
     """`movs` of the indices that elements of a surface or sampler variable hold."""
 
     lanes: Execution
@@ -178,8 +168,7 @@ class ReadState(_Lowered):
 # ---------------------------------------------------------------- messages, and what has no result
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryMessage(_Lowered):
+class MemoryMessage(_Lowered, frozen=True):
     """A memory message; its surface is the variable of the text."""
 
     message: Message
@@ -195,8 +184,7 @@ class MemoryMessage(_Lowered):
         return hasattr(self.message, "dst") and not self.is_atomic
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerMessage(_Lowered):
+class SamplerMessage(_Lowered, frozen=True):
     """A read through the sampler."""
 
     opcode: str
@@ -204,22 +192,19 @@ class SamplerMessage(_Lowered):
     read: SamplerRead
 
 
-@dataclass(frozen=True, slots=True)
-class InfoMessage(_Lowered):
+class InfoMessage(_Lowered, frozen=True):
     """The extents of an image."""
 
     info: ImageInfo
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixProduct(_Lowered):
+class MatrixProduct(_Lowered, frozen=True):
     """`dpas`: a product of matrices in registers."""
 
     product: Dpas
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronise(_Lowered):
+class Synchronise(_Lowered, frozen=True):
     """A barrier or a fence."""
 
     event: Event
@@ -229,36 +214,31 @@ class Synchronise(_Lowered):
     """Whether it is for some threads of the group: no run of one thread shows for how long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing(_Lowered):
+class Nothing(_Lowered, frozen=True):
     """No register, predicate or surface changes that a lane could see."""
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(Struct, frozen=True):
     """A place that branches may name."""
 
     name: str
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Branch(_Lowered):
+class Branch(_Lowered, frozen=True):
     """`goto` or `jmp` to the statement at a place."""
 
     lanes: Execution
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class End(_Lowered):
+class End(_Lowered, frozen=True):
     """`ret`: the end of the thread."""
 
     predicated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Refused(_Lowered):
+class Refused(_Lowered, frozen=True):
     """A statement that is not modelled, or whose operands do not fit."""
 
     what: str

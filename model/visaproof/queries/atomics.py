@@ -4,7 +4,8 @@ Stated as relations between old, new and operands, not as the formulas of `seman
 """
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+
+from msgspec.structs import replace
 
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
@@ -135,7 +136,7 @@ def another(readings: Readings) -> str:
 def _named(op: AtomicOp, bits: int, readings: Readings) -> str:
     """The shape in words, with what is not read as by default."""
     chosen = [
-        (field.name.replace("_", "-"), getattr(readings, field.name), field.default) for field in fields(readings)
+        (name.replace("_", "-"), getattr(readings, name), getattr(DEFAULT, name)) for name in readings.__struct_fields__
     ]
     others = [f"{name} {reading.value}" for name, reading, default in chosen if reading is not default]
     return ", ".join([op.name.lower(), *["16 bits"] * (bits == 16), *others])

@@ -1,6 +1,6 @@
 """Pages: "On write: data is dropped.  On read: zeros are returned." """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.queries.meaning import keeps_its_meaning, left_undefined
 from visaproof.queries.pages import contains, effects

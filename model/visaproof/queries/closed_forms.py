@@ -1,14 +1,14 @@
 """What any number of lanes of one atomic leave on a texel, where that does not depend on their order."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.smt import BitVec, add, bit_and, bit_or, bit_xor, const, ite, sle, sub, ule
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
+class ClosedForm(Struct, frozen=True):
     """What any number of lanes leave, written over one accumulated operand."""
 
     neutral: Callable[[int], int]

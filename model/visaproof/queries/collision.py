@@ -1,8 +1,10 @@
 """Pages: "The behavior is undefined if more than one channel writes to the same address." """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.answers import Collision
 from visaproof.isa.readings import DEFAULT
@@ -90,8 +92,7 @@ def _meet_with_a_meaning(subject: Subject, probe: Cell) -> Bool:
             return true()
 
 
-@dataclass(frozen=True, slots=True)
-class _Meeting:
+class _Meeting(Struct, frozen=True):
     """Two effects of different lanes, by their numbers."""
 
     first: int

@@ -6,9 +6,11 @@ difference: of the shape from its page, or of the shape from the family with the
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.oword_ld import SLM
@@ -37,8 +39,7 @@ FORMS: tuple[Predicate | None, ...] = (
 """No predicate, and each of its forms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """The families that differ only in platform, surface kind and, of an atomic, dimensions and texel width."""
 
     name: str
@@ -52,8 +53,7 @@ class Batch:
         return self.form in FORMS[:2]
 
 
-@dataclass(frozen=True, slots=True)
-class FixedShape:
+class FixedShape(Struct, frozen=True):
     """One legal shape: the subject with numbers for its parameters, and the family that it is one of."""
 
     name: str

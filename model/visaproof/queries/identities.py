@@ -11,8 +11,9 @@ is for a solver to decide, and the two normal forms have to be one term: the rul
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof import smt
 from visaproof.queries.query import Equation, Identity, Query
@@ -41,8 +42,7 @@ def _unchanged(term: Term) -> Term:
     return term
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule of the normal form, or of what comes after it."""
 
     family: str
@@ -116,8 +116,7 @@ def computed(
     return _query(claim, (), Identity(name, ((equation,),), variant=variant), assumptions)
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Struct, frozen=True):
     """A goal in which words are only copied."""
 
     name: str

@@ -5,7 +5,8 @@ Coordinates are compared on 72 bits, which no sum of theirs leaves.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions.lsc.block2d import BlockPlace, BlockShape
 from visaproof.isa.operands import RawOperand
@@ -18,8 +19,7 @@ PART_BYTES = 4
 """An element of 8 bytes is touched as two dwords."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """An element of a block, or half of one of 8 bytes."""
 
     start: int

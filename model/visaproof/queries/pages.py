@@ -5,7 +5,9 @@ channel positions by listing each channel set, addresses on 33 bits.  Nothing he
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
@@ -51,8 +53,7 @@ from visaproof.smt import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One cell that the page says a lane touches, when it does."""
 
     lane: int | None

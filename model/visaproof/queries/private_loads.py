@@ -5,7 +5,8 @@ neither distances nor parts of words; `PrivateMemory` knows both.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
@@ -22,8 +23,7 @@ CLAIM = "private-memory/load"
 ALWAYS = true()
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A store behind the base of private memory, or with an offset of 32 bits in `%scratch`."""
 
     offset: BitVec
@@ -31,8 +31,7 @@ class Stored:
     guard: Bool = ALWAYS
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A load after stores, the oldest first."""
 
     name: str

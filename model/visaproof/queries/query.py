@@ -1,7 +1,8 @@
 """A question to the engine: does the goal hold wherever the assumptions do?"""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.queries.subject import Subject
@@ -10,8 +11,7 @@ from visaproof.smt import BitVec, Bool, Term
 from visaproof.smt.solvers import Preparation
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryBefore:
+class MemoryBefore(Struct, frozen=True):
     """What a query calls the content of one cell before the instruction."""
 
     surface: str
@@ -19,8 +19,7 @@ class MemoryBefore:
     content: BitVec
 
 
-@dataclass(frozen=True, slots=True)
-class TwoLanes:
+class TwoLanes(Struct, frozen=True):
     """Two lanes of a TYPED_ATOMIC with operands of their own on one texel, in either order."""
 
     op: AtomicOp
@@ -33,8 +32,7 @@ class TwoLanes:
     """Whether the question is who wins a compare-and-exchange, not what the order leaves."""
 
 
-@dataclass(frozen=True, slots=True)
-class OneLane:
+class OneLane(Struct, frozen=True):
     """One lane of a TYPED_ATOMIC, and what an operation is claimed to leave."""
 
     op: AtomicOp
@@ -45,8 +43,7 @@ class OneLane:
     variant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SerialLanes:
+class SerialLanes(Struct, frozen=True):
     """Lanes of a TYPED_ATOMIC on one texel, one after another, and what is claimed that they leave and return."""
 
     op: AtomicOp
@@ -60,8 +57,7 @@ class SerialLanes:
     variant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Equation:
+class Equation(Struct, frozen=True):
     """A term as it is written, and another that is claimed to have the same value."""
 
     written: Term
@@ -70,8 +66,7 @@ class Equation:
     """What the other is, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """A rule of the normal form: equations between terms that no rule has touched and terms that the rule has made.
 
     No rung of the ladder may see the parts of the query, which say that the equations of a width hold: the rule would
@@ -88,8 +83,7 @@ class Identity:
     variant: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OwnClaim:
+class OwnClaim(Struct, frozen=True, eq=False):
     """A formula in z3 arrays about steps of `checking.encode`, which the query is without the arrays."""
 
     expression: Any
@@ -98,8 +92,7 @@ class OwnClaim:
     """What became of its constants, and which cells of memory it reads: `smt.raised.Raising`."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Query:
+class Query(Struct, frozen=True):
     """`assumptions ⇒ goal`, for all values of all symbols."""
 
     claim: str

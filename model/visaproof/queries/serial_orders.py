@@ -1,7 +1,8 @@
 """Which orders of the lanes of one atomic cannot be told from each other: what two neighbours in an order may do."""
 
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import AtomicOp, carried_out
 from visaproof.isa.readings import DEFAULT, Readings

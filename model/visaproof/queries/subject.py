@@ -1,8 +1,10 @@
 """An instruction in an arbitrary state: what the parametric queries are about."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.scatter4_scaled import PREFIXES
@@ -60,8 +62,7 @@ class Footprint(Protocol):
     def footprint(self, state: SymbolicState) -> Iterator[Access]: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Subject:
+class Subject(Struct, frozen=True, eq=False):
     """`instruction` with arbitrary operands on `platform`; `accesses` are its effects, or those of a wrong variant."""
 
     instruction: Instruction
@@ -163,8 +164,7 @@ def bind_instruction(instruction: Instruction, values: Mapping[Term, int]) -> In
 # ---------------------------------------------------------------- arbitrary states
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimBit:
+class ClaimBit(Struct, frozen=True):
     """A bit of the predicate of an instruction in a claim."""
 
     lane: int

@@ -4,7 +4,7 @@ The lanes of a message act in an order that the machine chooses (D30).  The texe
 its turn: what the footprint says of one lane says what it comes to.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.atomics import AtomicOp, carried_out
 from visaproof.isa.readings import DEFAULT, Readings
@@ -19,8 +19,7 @@ Operands = tuple[BitVec, BitVec]
 """src0 and src1 of one lane."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """One lane's turn on a texel: what it leaves there and what it returns."""
 
     operands: Operands

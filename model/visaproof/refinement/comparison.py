@@ -1,7 +1,9 @@
 """Two kernels that can be compared: inputs matched, both run symbolically, and what the answer will rest on."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
@@ -42,8 +44,7 @@ from visaproof.smt import Bool
 NOTHING_GRANTED = Granted()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two kernels that can be compared, and on what the answer will rest."""
 
     source: Program

@@ -5,8 +5,9 @@ may overlap, in which launches the source is defined, and what stands beside the
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import LimitReached

@@ -1,6 +1,6 @@
 """A run of two kernels that shows that the target does not refine the source, and what differs in it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.readings import DEFAULT, Readings
@@ -11,8 +11,7 @@ from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.ran import Missed
 
 
-@dataclass(frozen=True, slots=True)
-class ByteDiffers:
+class ByteDiffers(Struct, frozen=True):
     """A byte of memory, or a channel of a texel, holds something else at the end."""
 
     surface: str
@@ -24,8 +23,7 @@ class ByteDiffers:
     target_writer: Writer | None
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterDiffers:
+class RegisterDiffers(Struct, frozen=True):
     """A byte of an observed register, or a bit of a predicate, holds something else at the end."""
 
     surface: str
@@ -37,8 +35,7 @@ class RegisterDiffers:
     """On which it depends whether the source wrote the byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class TargetUndefined:
+class TargetUndefined(Struct, frozen=True):
     """The target is undefined, though the source is defined."""
 
     undefined: Undefined
@@ -46,8 +43,7 @@ class TargetUndefined:
     """None where the terms do not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideBuffers:
+class OutsideBuffers(Struct, frozen=True):
     """The target accesses an address outside of all buffers, which does not move as any of them does."""
 
     address: int
@@ -56,8 +52,7 @@ class OutsideBuffers:
 What = ByteDiffers | RegisterDiffers | TargetUndefined | OutsideBuffers | Interference
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Difference:
+class Difference(Struct, frozen=True):
     """A run of both kernels that shows that the target does not refine the source: what differs, and the start."""
 
     values: Values

@@ -7,8 +7,10 @@ pointer of the other one is, in words of another width, too.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held
 from visaproof.machine.symbolic.trace import Trace
@@ -31,8 +33,7 @@ Runs = Mapping[Term, tuple[int, int]]
 """The loop and the lane of each symbol that says that a lane runs an iteration."""
 
 
-@dataclass(frozen=True, slots=True)
-class IterationNumber:
+class IterationNumber(Struct, frozen=True):
     """How many iterations of a loop came before the one that stands for all."""
 
     loop: int
@@ -84,7 +85,7 @@ def counted(trace: Trace) -> Trace:
 
 def in_another_iteration(access: Access) -> Access:
     """The access of a thread that is in another iteration."""
-    terms = [getattr(access, field.name) for field in fields(access)]
+    terms = [getattr(access, name) for name in access.__struct_fields__]
     names = symbols_of(*access.cell, *(term for term in terms if isinstance(term, Term)))
     other: dict[Term, Term] = {
         one: symbol(InSecondRun(one.payload), one.width) for one in names if isinstance(one.payload, IterationNumber)
@@ -160,9 +161,9 @@ def _of(term: T, at: At) -> T:
 
 def _access(one: Access, at: At) -> Access:
     changes: dict[str, object] = {"cell": tuple(map(at, one.cell))}
-    for field in fields(one):
-        if isinstance(value := getattr(one, field.name), Term):
-            changes[field.name] = at(value)
+    for name in one.__struct_fields__:
+        if isinstance(value := getattr(one, name), Term):
+            changes[name] = at(value)
     return replace(one, **changes)  # pyright: ignore[reportArgumentType]
 
 

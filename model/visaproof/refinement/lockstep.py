@@ -19,7 +19,9 @@ Nothing that an iteration computes, loads or leaves may be chosen: it is another
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import own_predicates
@@ -70,8 +72,7 @@ def in_step(
         chosen = more | chosen
 
 
-@dataclass(frozen=True, slots=True)
-class _Iteration:
+class _Iteration(Struct, frozen=True):
     """The question about one iteration, with names for words that hold the same in every iteration."""
 
     question: Question
@@ -148,8 +149,7 @@ def _words(rounds: _Rounds) -> Iterable[Held]:
     return (held for side in rounds for one in side for held in one.held)
 
 
-@dataclass(frozen=True, slots=True)
-class _Classes:
+class _Classes(Struct, frozen=True):
     """Which words of both kernels hold the same in every iteration, by what they hold during one."""
 
     of: dict[Term, int]

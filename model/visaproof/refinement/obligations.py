@@ -16,8 +16,9 @@ longer run is asked about, and the verdict says so (`Bounded`).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.decode.synchronisation import Fence
 from visaproof.launch.matching import SHARED_LOCAL
@@ -47,8 +48,7 @@ class Obligation(Enum):
     TERMINATION = "termination"
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """One of the goals of a question."""
 
     obligation: Obligation

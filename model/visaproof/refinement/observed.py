@@ -1,7 +1,8 @@
 """Registers of two kernels that are compared at the end: declared variables and predicates, by their names."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.isa.surface_keys import ObservedRegister, surface_key
@@ -11,8 +12,7 @@ from visaproof.visaasm.naming import closest
 OPTION = "--observe"
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterPlace:
+class RegisterPlace(Struct, frozen=True):
     """Where a variable is kept: from this byte of a root variable on; of a predicate, from this bit on."""
 
     variable: str
@@ -26,8 +26,7 @@ class RegisterPlace:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """A register of the source, and the one of the target that has to hold the same."""
 
     name: str
@@ -93,8 +92,7 @@ def observed_registers(source: Kernel, target: Kernel, names: Iterable[tuple[str
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     """A register of one of the kernels."""
 
     place: RegisterPlace

@@ -1,7 +1,8 @@
 """The question about two kernels where their buffers may overlap, and which of them have to be apart."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.beside.overlap import with_sharing

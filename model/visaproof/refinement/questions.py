@@ -1,8 +1,9 @@
 """The questions about two kernels that were run symbolically: of places in surfaces, or in buffers under conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled

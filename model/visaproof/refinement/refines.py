@@ -10,10 +10,11 @@ match refines(Path("before.visaasm"), Path("after.visaasm"), launch=Path("manife
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import TypedDict
+
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
@@ -38,8 +39,7 @@ TIMEOUT_S = 20.0
 """For one question to a solver."""
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(Struct, frozen=True):
     """The files that were read, each once: questions about one file share it."""
 
     _read: dict[tuple[Path, Path | None, Platform | None], Program] = field(

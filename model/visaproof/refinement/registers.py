@@ -1,6 +1,6 @@
 """What runs leave in the registers that are compared at the end, beside what they leave in memory."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.launch.matching import SHARED_LOCAL

@@ -1,8 +1,9 @@
 """Runs both kernels of a saved difference again, concretely.  No solver."""
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from visaproof.checking.replayed import collected
 from visaproof.decode.texels import Outside, RawImage
@@ -41,8 +42,7 @@ ATOMIC_WIDTHS = (1, 2, 4, 8)
 """Bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ran:
+class _Ran(Struct, frozen=True):
     """What a run left."""
 
     outcome: Outcome
@@ -78,8 +78,7 @@ class _Ran:
         return (found.contents if isinstance(found, Buffer) else cells_of(found)).get(place, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class RefinementReplay:
+class RefinementReplay(Struct, frozen=True):
     """A difference that was run again."""
 
     claim: str
@@ -203,8 +202,7 @@ def _interfered(example: RefinementExample, other: OtherThread, messages: int, p
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Visited:
+class _Visited(Struct, frozen=True):
     """A run in which another thread made an exchange."""
 
     ran: _Ran

@@ -10,7 +10,8 @@ It does not say that the source is defined.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program

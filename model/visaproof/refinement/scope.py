@@ -1,7 +1,8 @@
 """What a comparison of two kernels speaks of, and what has to be assumed of a launch beside it."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.checking.decide import DEFAULT_TIMEOUT_MS
 from visaproof.launch.assumptions import Assume
@@ -20,8 +21,7 @@ class Alias(Enum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Which launches and results a comparison speaks of, and what counts as undefined."""
 
     assume: Assume
@@ -46,8 +46,7 @@ class Scope:
     """What is stated of the groups of the launch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(Struct, frozen=True):
     """What is assumed of a launch only where kernels cannot be compared without it."""
 
     by_buffers: bool = False

@@ -6,9 +6,10 @@ hardware verification: SAT sweeping.)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from random import Random
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.checking.ladder import Values
 from visaproof.queries.kernels.shared_memory import SharedMemory
@@ -52,8 +53,7 @@ def swept(goal: Bool, memory: SharedMemory) -> Bool:
     return cast(Bool, _Sweep(memory).representative(goal))
 
 
-@dataclass
-class _Sweep:
+class _Sweep(Struct):
     memory: SharedMemory
     asked: int = 0
     order: list[Term] = field(default_factory=list[Term])

@@ -1,6 +1,6 @@
 """What can be said of two kernels: each verdict with what it rests on; a difference is in `testing.runs`."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -11,8 +11,7 @@ from visaproof.refinement.effects.sharing import Pair
 from visaproof.refinement.effects.synchronisation import Events
 
 
-@dataclass(frozen=True, slots=True)
-class Refines:
+class Refines(Struct, frozen=True):
     """For all inputs under the assumptions."""
 
     rung: str
@@ -20,16 +19,14 @@ class Refines:
     """What the launch has to grant: the weakest of a list that were shown to suffice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+class Bounded(Struct, frozen=True):
     """As `Refines`, but only of runs in which these loops end within the iterations that were unrolled: no proof."""
 
     loops: tuple[Position, ...]
     found: Refines
 
 
-@dataclass(frozen=True, slots=True)
-class Vacuous:
+class Vacuous(Struct, frozen=True):
     """The source is undefined for every input, so that anything refines it."""
 
     kinds: tuple[UndefinedKind, ...] = ()
@@ -38,8 +35,7 @@ class Vacuous:
     """Of parts of programs, what excludes all inputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resynchronised:
+class Resynchronised(Struct, frozen=True):
     """The target does not come to the source's barriers: other threads see that, whatever either leaves in memory."""
 
     reason: str
@@ -47,8 +43,7 @@ class Resynchronised:
     """The barriers and fences of the source, and of the target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str
@@ -56,8 +51,7 @@ class Unknown:
     """The barriers and fences of both, if these are why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """The target refines the source where these pairs of buffers share no byte; nothing says that they do not."""
 
     pairs: tuple[Pair, ...]

@@ -4,8 +4,9 @@ What a lane that does not run holds is left out where the instructions have a ma
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES
@@ -25,8 +26,7 @@ MOST_BLOCKS = 4
 ALL_LANES = (1 << THREAD_LANES) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A condition, and what it says of each instance."""
 
     text: str
@@ -134,8 +134,7 @@ def _in_terms(registers: Sequence[Register], terms: Sequence[BitVec]) -> list[Re
     return [one for one in registers if any(element(one.name, k, one.type.bits) in named for k in range(one.count))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
+class _Texts(Struct, frozen=True):
     """Conditions on registers, as they are written."""
 
     uses: Uses

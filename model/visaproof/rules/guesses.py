@@ -1,8 +1,9 @@
 """Inputs of a rewrite rule, and guesses at them: seeded, and near the edges where rules fail."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.symbolic.trace import Trace
@@ -17,8 +18,7 @@ Values = dict[Term, int]
 GUESSES = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """Inputs, and what the cells hold that they say nothing of."""
 
     values: Values

@@ -1,8 +1,9 @@
 """Asks the refinement engine about one instance of a rewrite rule, also where two of its surfaces are one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from visaproof.checking.ladder import Fails, GaveUp, climb
 from visaproof.decode import message as messages
@@ -94,8 +95,7 @@ def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceMeaning:
+class SourceMeaning(Struct, frozen=True):
     """Where the source is defined, and where it then changes memory."""
 
     premises: tuple[Bool, ...]

@@ -4,9 +4,10 @@ Both sides start with the same registers, predicates and surfaces, and a tempora
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.launch.assume import Assume
 from visaproof.launch.assumptions import Start
@@ -31,8 +32,7 @@ from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, Op, Term, add, conj, neg, sub, substitute, subterms, symbol, true
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """An instance with both sides run symbolically."""
 
     instance: Instance

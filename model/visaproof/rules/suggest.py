@@ -5,8 +5,10 @@ is refuted by a counterexample that meets it, known or new; one that follows fro
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.verdicts import Unknown
@@ -26,8 +28,7 @@ MOST_GUESSED = 4
 """Instances of which all guesses are run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestions:
+class Suggestions(Struct, frozen=True):
     """The weakest conditions that were found, and what was tried."""
 
     weakest: tuple[str, ...]
@@ -61,8 +62,7 @@ def suggest(
     return _Search(rule, ready, refuted.counterexample, timeout, step).found()
 
 
-@dataclass
-class _Decided:
+class _Decided(Struct):
     """How many conditions were decided."""
 
     proved: list[Candidate] = field(default_factory=list[Candidate])

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.execution import ExecMask
 from visaproof.rules.language.instances import Instance
@@ -14,8 +15,7 @@ _WIDER = {8: r"qw_|\.RG\b|d32x2|d64", 16: r"oword|\.RGBA\b|d32x4|channels"}
 MOST_CONSTANT = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """The lanes under which each register is used, as selectors of a condition: `M1`, `M5, !p`."""
 
     lanes: Mapping[str, tuple[str, ...]]

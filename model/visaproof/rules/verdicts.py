@@ -1,7 +1,8 @@
 """What can be said of a rewrite rule, and the run that shows that one is wrong."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.refinement.difference import Difference
@@ -12,8 +13,7 @@ Place = tuple[str, tuple[int, ...]]
 """A surface or a register, and the byte or the texel in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One thing that a lane of an instruction did."""
 
     lane: int | None
@@ -26,8 +26,7 @@ class Change:
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """An instruction that ran, and what it did."""
 
     text: str
@@ -35,8 +34,7 @@ class Step:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One side on the counterexample's inputs."""
 
     steps: tuple[Step, ...]
@@ -47,8 +45,7 @@ class Run:
     observed: Mapping[Place, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """Inputs on which the target does what the source cannot do."""
 
     instance: Instance
@@ -65,8 +62,7 @@ class Counterexample:
     before: int
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """Every instance holds."""
 
     rungs: tuple[str, ...]
@@ -76,15 +72,13 @@ class Proved:
     """Nothing is shown of these: in some instance the source is undefined as soon as one of them runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """An instance fails, as a run of both sides shows."""
 
     counterexample: Counterexample
 
 
-@dataclass(frozen=True, slots=True)
-class Illegal:
+class Illegal(Struct, frozen=True):
     """The target is no instruction of its page."""
 
     instance: Instance
@@ -96,8 +90,7 @@ Verdict = Proved | Refuted | Illegal | Unknown | Vacuous
 """Of a rule; the last two are those of refinement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Right:
+class Right(Struct, frozen=True):
     """The target of an instance does what its source does, as `rung` shows."""
 
     rung: str

@@ -1,27 +1,24 @@
 """What a solver says to a question, and by which solver it was said."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.smt.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Satisfiable:
+class Satisfiable(Struct, frozen=True):
     """The formula holds for these values; symbols that are not named may have any value."""
 
     values: dict[Term, int]
     solver: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unsatisfiable:
+class Unsatisfiable(Struct, frozen=True):
     """The formula holds for no values."""
 
     solver: str
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """No solver found out."""
 
     reason: str

@@ -7,15 +7,15 @@ iff it holds for words of one bit, and a counterexample in one bit is one in the
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.evaluate import substitute, subterms
 from visaproof.smt.terms import Bool, Op, Term, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class OneBit:
+class OneBit(Struct, frozen=True):
     """A goal on one-bit data, and the symbol of the bit for each copied symbol."""
 
     goal: Bool

@@ -5,10 +5,11 @@ it flushes denormals, is for the caller to say.  ``sign | exponent | fraction``,
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from visaproof.isa.float_modes import Rounding
 
@@ -62,8 +63,7 @@ class FloatOp(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class FloatOperation:
+class FloatOperation(Struct, frozen=True):
     """An operation with its rounding; `source` is what CONVERT reads."""
 
     op: FloatOp

@@ -11,11 +11,12 @@ These are theorems on integers, so that a formula that cannot hold with them can
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import gcd
 from operator import attrgetter
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.smt.arithmetic import PRODUCTS, add, linear_parts, mul, scale
 from visaproof.smt.bits import sign_extend, zero_extend
@@ -35,8 +36,7 @@ MOST_STEPS = 8
 _serial = attrgetter("serial")
 
 
-@dataclass(frozen=True, slots=True)
-class _Factor:
+class _Factor(Struct, frozen=True):
     """A word, read as an integer."""
 
     word: BitVec
@@ -56,8 +56,7 @@ _Key = tuple[_Factor, ...]
 """The factors of a product, in one order for each product."""
 
 
-@dataclass(slots=True)
-class _Products:
+class _Products(Struct):
     """The products of one formula."""
 
     known: set[Term]

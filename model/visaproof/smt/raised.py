@@ -6,11 +6,11 @@ it has one symbol, however large memory is.
 """
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, cast
 
 import z3  # pyright: ignore[reportMissingTypeStubs]
+from msgspec import Struct, field
 
 from visaproof.smt.arithmetic import add, bit_not, mul, negate, sub
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
@@ -32,8 +32,7 @@ class NoSuchFormError(ValueError):
     """An expression that has no form without arrays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """What a formula calls the content of a cell of an array before anything was stored."""
 
     array: str
@@ -41,8 +40,7 @@ class Read:
     content: BitVec
 
 
-@dataclass(frozen=True, slots=True)
-class PartOf:
+class PartOf(Struct, frozen=True):
     """What a symbol is called that stands for a dword of a constant, or for a cell of an array: no constant has such
     a name, whatever it is spelled like."""
 
@@ -53,8 +51,7 @@ class PartOf:
         return f"{self.name}.{self.place}"
 
 
-@dataclass(slots=True, eq=False)
-class Raising:
+class Raising(Struct, eq=False):
     """Expressions of one formula, or of several: common parts are raised once."""
 
     reads: dict[str, list[Read]] = field(default_factory=dict[str, list[Read]])

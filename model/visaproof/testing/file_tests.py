@@ -15,10 +15,11 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct, field
 
 from visaproof.cli import main
 from visaproof.cli.options.exit_codes import ExitCode
@@ -42,8 +43,7 @@ class FileTestError(Exception):
     """A file test that fails, or cannot be read, as `file:line: message`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One CHECK line."""
 
     line: int
@@ -54,8 +54,7 @@ class Check:
         return re.compile(_pattern(self.text)).search(output, start)
 
 
-@dataclass(slots=True)
-class Command:
+class Command(Struct):
     """One RUN line with what is expected of it."""
 
     line: int

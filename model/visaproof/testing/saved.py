@@ -1,9 +1,10 @@
 """A saved counterexample as what a test begins with."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from visaproof.checking.counterexample import Counterexample, read_counterexample
 from visaproof.checking.states import state_from
@@ -19,8 +20,7 @@ from visaproof.visaasm.syntax import Kernel
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """The program of a counterexample and the state that it begins in."""
 
     counterexample: Counterexample

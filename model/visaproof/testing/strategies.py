@@ -9,10 +9,9 @@
 Numbers lie near the edges of words and of surfaces more often than anywhere else.
 """
 
-from dataclasses import dataclass
-
 from hypothesis import assume
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from visaproof.checking.steps.arbitrary import reach_of
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
@@ -37,8 +36,7 @@ _PREDICATES = st.none() | st.builds(
 _SURFACES = st.sampled_from(["T6", "T7", "%slm", "%scratch", "%bss", "TSS"])
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """An instruction and a state that it may begin in; `execute` changes the state."""
 
     instruction: Instruction

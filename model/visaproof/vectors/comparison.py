@@ -6,11 +6,11 @@ A file has one JSON object on each line (see `vector_rows.Row`), and may be comp
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.checking.mirror import mirrored
 from visaproof.checking.runs import claimed
@@ -32,20 +32,17 @@ UNSETTLED_TAGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Agrees:
+class Agrees(Struct, frozen=True):
     """`execute` and the footprint both leave what the vector has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disagrees:
+class Disagrees(Struct, frozen=True):
     """The first place where they do not."""
 
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotComparable:
+class NotComparable(Struct, frozen=True):
     """The vector says nothing about the page as visaproof reads it."""
 
     reason: str

@@ -1,9 +1,9 @@
 """Vectors as they are written, and as an instruction in a state: what the functions for the pages share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.instructions import Instruction
 from visaproof.isa.operands import ImmediateUD, RawOperand
@@ -77,8 +77,7 @@ class Row(msgspec.Struct):
         return ImmediateUD(checked(value, 32))
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """`width` bytes of dst from byte `start` on."""
 
     start: int
@@ -86,8 +85,7 @@ class Expected:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """An instruction in a state, and what the vector says of memory and of dst afterwards."""
 
     instruction: Instruction

@@ -7,7 +7,8 @@ A dump of 2023 and later ends with a comment that names the device; older ones d
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import PLATFORM_NAMES, Platform, platform_named
@@ -16,8 +17,7 @@ OPTION = "--platform"
 _COMMENT = re.compile(r"//Platform:[ \t]*(?P<word>\S+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What one source says of the device."""
 
     source: str

@@ -1,7 +1,8 @@
 """What the parts of a line say, as records: what the rules of grammar.lark make, and what is said of a wrong one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
@@ -26,8 +27,7 @@ class UnknownForm(FragmentError):
     """The grammar has no such part; other fragment errors are about a value in a part that it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """`.version 4.1`, `.kernel "demo"`, `.kernel_attr NAME=value`: the rule of the grammar and its values.
 
     `.funcdecl` and `.file` mean nothing here: their strings are kept as they are written.
@@ -41,8 +41,7 @@ Attribute = tuple[str, str | int | None]
 """`NAME=value` between the braces of `attrs`; a string is kept as it is written between its quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclarationBody:
+class DeclarationBody(Struct, frozen=True):
     """What follows the name in `.decl`; `kind` is the letter of `v_type`."""
 
     kind: str
@@ -58,8 +57,7 @@ class DeclarationBody:
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """What follows the name in `.input`."""
 
     offset: int
@@ -67,8 +65,7 @@ class Placement:
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """An instruction up to its operands."""
 
     predicate: PredicateUse | None
@@ -78,8 +75,7 @@ class Head:
     execution: ExecutionField | None
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """An operand without its place; `build` takes the leading name in place of `name`."""
 
     name: str

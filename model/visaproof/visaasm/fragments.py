@@ -6,9 +6,10 @@ taken away.  So an operand is read without its place and its leading name, and e
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.visaasm.fragment_records import DeclarationBody, Directive, FragmentError, Head, Placement, Shape

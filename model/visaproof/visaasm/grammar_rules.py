@@ -1,10 +1,10 @@
 """What the rules of grammar.lark for constants, directives and instruction heads mean."""
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 
 from lark import Token
+from msgspec.structs import replace
 
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.types import DataType, type_named

@@ -1,22 +1,21 @@
 """What stands in a file, in its order: one item for each directive, declaration, input, statement and brace."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.visaasm.fragment_records import DeclarationBody, Directive, Placement
 from visaproof.visaasm.syntax import Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """`.decl NAME …`; the name and the alias base are those of the text."""
 
     name: str
     body: DeclarationBody
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """`.input NAME …`, or `.implicit_X NAME …`."""
 
     name: str
@@ -34,8 +33,7 @@ class Brace(Enum):
 Item = Directive | Declared | Placed | Brace | Statement
 
 
-@dataclass(frozen=True, slots=True)
-class ReadItem:
+class ReadItem(Struct, frozen=True):
     """An item and its lines in the file, from 1; several where a backslash continues a line."""
 
     item: Item

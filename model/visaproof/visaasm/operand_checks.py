@@ -4,8 +4,9 @@ Source: docs/pages/operands-and-files.md §3-§6.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm.declarations import KINDS, Declarations

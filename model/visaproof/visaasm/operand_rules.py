@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from lark import Token
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
@@ -52,8 +52,7 @@ Part = tuple[BaseAt, int]
 """A part of an address, and the constant that is added to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """The model of an LSC address: its word, what stands in its parentheses, and the index after that."""
 
     word: str

@@ -1,13 +1,12 @@
 """The operands of statements in a `.visaasm` file, as they are written.  Source: docs/pages/operands-and-files.md."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """`<v;w,h>`: element i·w + j lies i·vertical + j·horizontal elements behind the origin."""
 
     vertical: int
@@ -15,16 +14,14 @@ class Region:
     horizontal: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowRegion:
+class RowRegion(Struct, frozen=True):
     """`<w,h>` of an indirect source: element i·w + j lies j·horizontal elements behind what register k + i names."""
 
     width: int
     horizontal: int
 
 
-@dataclass(frozen=True, slots=True)
-class RawOperand:
+class RawOperand(Struct, frozen=True):
     """`V.64`, or `V` for `V.0`: the bytes of `variable` from `offset` on."""
 
     variable: str
@@ -32,8 +29,7 @@ class RawOperand:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class VectorSource:
+class VectorSource(Struct, frozen=True):
     """`(-)V(row,column)<v;w,h>`; `modifier` is "", "-", "abs", "-abs" or "~"."""
 
     variable: str
@@ -46,8 +42,7 @@ class VectorSource:
     """`V(0,0)<0;1,0>[2]`: how many surface states after the one whose address the variable holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorDestination:
+class VectorDestination(Struct, frozen=True):
     """`V(row,column)<h>`, a destination with stride `horizontal`; row 0, column 0 where it is not written."""
 
     variable: str
@@ -57,8 +52,7 @@ class VectorDestination:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class IndirectOperand:
+class IndirectOperand(Struct, frozen=True):
     """`r[A(k),n]<v;w,h>:t`, `r[A(k),n]<w,h>:t` (sources, with a region) or `r[A(k),n]<h>:t` (destination)."""
 
     address_variable: str
@@ -71,8 +65,7 @@ class IndirectOperand:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Immediate:
+class Immediate(Struct, frozen=True):
     """`0x10:ud`: `bits` are the low `type.bits` bits of the written value, in two's complement.
 
     `1:f` is bit pattern 1; `1.5:f` is the IEEE pattern of 1.5.
@@ -83,16 +76,14 @@ class Immediate:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """`3`: an integer without a type, as `fcall` and `raw_send` take it."""
 
     value: int
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOf:
+class AddressOf(Struct, frozen=True):
     """`&V` or `&V[n]`: the address of a variable plus `byte_offset`, as `addr_add` takes it."""
 
     variable: str
@@ -100,8 +91,7 @@ class AddressOf:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptedName:
+class SubscriptedName(Struct, frozen=True):
     """`T6(0)`, `A0(3)<1>`, `A0(0)<0;1,0>`: an element of a surface, sampler or address variable."""
 
     name: str
@@ -111,16 +101,14 @@ class SubscriptedName:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """A bare word: a surface, sampler, address variable, predicate, label or function."""
 
     name: str
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class LscData:
+class LscData(Struct, frozen=True):
     """`V0055:d32x2t`: the data operand of an `lsc_*` instruction; `shape` is the text behind the colon."""
 
     variable: str
@@ -133,8 +121,7 @@ LscBase = Number | Name | RawOperand | VectorSource
 """What stands in the parentheses of an address model: `0x6`, `T6`, `V10` (from its first byte on), `V10(0,1)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class LscAddress:
+class LscAddress(Struct, frozen=True):
     """`flat[V+0x10]:a64`, `bti(0x6)[V]:a32`: addresses base + `scale`·V + `immediate`; `size` is as in "a64"."""
 
     model: str
@@ -151,8 +138,7 @@ class LscAddress:
     """`bss(V10, 3)`: how many surface states after the one that the base names."""
 
 
-@dataclass(frozen=True, slots=True)
-class LscPlace:
+class LscPlace(Struct, frozen=True):
     """`bss(V10)[U,V]:a32`, `flat[BASE,WIDTH,HEIGHT,PITCH,X,Y]`: an address of several parts."""
 
     model: str
@@ -166,8 +152,7 @@ class LscPlace:
     index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LscPayload:
+class LscPayload(Struct, frozen=True):
     """`flat[V10 + (0,8)]`: a register with the six parts of a 2D block, and what is added to X and Y."""
 
     model: str
@@ -178,8 +163,7 @@ class LscPayload:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """An operand in a form that has no class of its own yet, kept as it is written."""
 
     text: str

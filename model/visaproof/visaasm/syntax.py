@@ -4,8 +4,9 @@ Names are resolved and numbers are read; nothing is interpreted.  Source: docs/p
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import Combine, ExecMask
@@ -39,8 +40,7 @@ from visaproof.visaasm.variables import SurfaceVariable as SurfaceVariable
 from visaproof.visaasm.variables import Variable as Variable
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateUse:
+class PredicateUse(Struct, frozen=True):
     """`(!P1.any)` before a mnemonic: combine first, then invert."""
 
     variable: str
@@ -48,16 +48,14 @@ class PredicateUse:
     combine: Combine
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionField:
+class ExecutionField(Struct, frozen=True):
     """`(M3_NM, 8)`; `size` is what stands there: lanes, or owords for the block instructions."""
 
     mask: ExecMask
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """One statement: `opcode` without its suffixes, `suffixes` in order ("scatter4_scaled", ("RGBA",))."""
 
     opcode: str
@@ -75,8 +73,7 @@ class Instruction:
         return self.execution.mask.lane_offset if self.execution else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """`NAME:`"""
 
     name: str
@@ -86,8 +83,7 @@ class Label:
 Statement = Instruction | Label
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Struct, frozen=True, dict=True):
     """One `.visaasm` file."""
 
     path: str
@@ -95,17 +91,20 @@ class Kernel:
     name: str
     is_function: bool
     """`.global_function` instead of `.kernel`."""
-    variables: Mapping[str, Variable] = field(repr=False)
+    variables: Mapping[str, Variable]
     """Predefined and declared ones by name, in declaration order.
 
     A name that is declared again in another `{ }` is there as `NAME#2`, and operands refer to it so.
     """
-    inputs: tuple[Input, ...] = field(repr=False)
-    attributes: Mapping[str, str | int | None] = field(repr=False)
-    statements: tuple[Statement, ...] = field(repr=False)
-    source_lines: tuple[str, ...] = field(repr=False)
-    unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str], repr=False)
+    inputs: tuple[Input, ...]
+    attributes: Mapping[str, str | int | None]
+    statements: tuple[Statement, ...]
+    source_lines: tuple[str, ...]
+    unlinked: Mapping[Position, str] = field(default_factory=dict[Position, str])
     """Why a call could not be linked, by its place."""
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.path!r}, {self.name!r}, {len(self.statements)} statements)"
 
     def instructions(self) -> Iterator[Instruction]:
         for statement in self.statements:

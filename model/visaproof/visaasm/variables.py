@@ -1,22 +1,20 @@
 """What a `.visaasm` file declares: variables and inputs.  Source: docs/pages/operands-and-files.md §2, §3."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.registers import Input as Input
 from visaproof.isa.types import DataType
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Struct, frozen=True):
     """`alias=<base, offset>`: no storage of its own; `offset` is in bytes from the start of `base`."""
 
     base: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class GeneralVariable:
+class GeneralVariable(Struct, frozen=True):
     """`.decl V v_type=G`: `num_elts` elements of `type` in the register file."""
 
     name: str
@@ -33,8 +31,7 @@ class GeneralVariable:
         return self.type.size * self.num_elts
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     """A variable of `num_elts` elements that are no bytes of the register file."""
 
     name: str
@@ -43,23 +40,19 @@ class _Declared:
     """None for a predefined variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressVariable(_Declared):
+class AddressVariable(_Declared, frozen=True):
     """`.decl A v_type=A`: address registers."""
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateVariable(_Declared):
+class PredicateVariable(_Declared, frozen=True):
     """`.decl P v_type=P`: predicate bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceVariable(_Declared):
+class SurfaceVariable(_Declared, frozen=True):
     """`.decl T v_type=T`, or one of the six predefined surfaces."""
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerVariable(_Declared):
+class SamplerVariable(_Declared, frozen=True):
     """`.decl S v_type=S`."""
 
 

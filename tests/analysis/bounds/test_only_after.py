@@ -1,9 +1,9 @@
 """A statement leaves a surface only where an earlier one does: named where it is so, and only there."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
 from visaproof.isa.platform import Platform

@@ -1,9 +1,9 @@
 """Runs and places of which not all is known: no answer is lost, and none is made up."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds import verdicts
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds

@@ -1,8 +1,7 @@
 """Launches that exist: what two lanes can do to each other depends on how their local ids are laid out."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free

@@ -1,12 +1,12 @@
 """What a proofs folder claims, and how its claims are found, named and selected."""
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from visaproof.checking.claims.catalogue import (
     Claim,
@@ -123,8 +123,7 @@ class Colour(Enum):
     RED = 1
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """Python's own text of it is long, and changes with its fields."""
 
     name: str

@@ -1,10 +1,10 @@
 """The legal space shape by shape: small slices of it are proved, and a wrong selection is caught either way."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from proofs import atomic_variants, variants
 from visaproof.checking.claims.enumeration import SAME_AS_FAMILY, BatchResult, decide_batch, selected

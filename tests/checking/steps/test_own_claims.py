@@ -1,11 +1,11 @@
 """Claims in z3 arrays: proved without arrays, and refuted by a state that `execute` confirms."""
 
-from dataclasses import replace
 from time import process_time
 from typing import Any
 
 import pytest
 import z3 as _untyped
+from msgspec.structs import replace
 
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.decide import decide
@@ -152,7 +152,7 @@ def test_instructions_without_arrays_are_not_modelled() -> None:
 # ---------------------------------------------------------------- nets
 
 
-class WritesElsewhereToo(Scatter4Scaled):
+class WritesElsewhereToo(Scatter4Scaled, frozen=True):
     """`execute` does not do what the footprint, and so the arrays, say."""
 
     def execute(self, state: ConcreteState) -> None:

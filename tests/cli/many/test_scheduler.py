@@ -7,10 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
 
 from visaproof.checking.claims.model_version import model_version
 from visaproof.checking.cluster.task import Died, Done, Order, Raised, TooLong, answered_there, digest
@@ -24,8 +24,7 @@ WORKERS = 3
 START_S = 60
 
 
-@dataclass
-class Cluster:
+class Cluster(Struct):
     """A scheduler and its workers, each a process on this machine."""
 
     address: str
@@ -157,8 +156,9 @@ def test_a_budget_by_this_clock_is_refused(visaproof):
 
 
 def _order(do, task, **changed) -> Order:
-    from dataclasses import replace
     from pickle import dumps
+
+    from msgspec.structs import replace
 
     order = Order(dumps((do, task)), os.getcwd(), {}, {}, model_version(), 60, False)
     return replace(order, **changed)

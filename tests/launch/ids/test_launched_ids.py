@@ -1,10 +1,9 @@
 """The local ids of an arbitrary launch: every thread of every group that is laid out somewhere is one of its cases."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.assume import INT_IDS

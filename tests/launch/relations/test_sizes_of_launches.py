@@ -1,10 +1,10 @@
 """What holds of the sizes of a launch, counted over whole launches, of which the last group may be smaller."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -21,8 +21,7 @@ SYMBOLS = {  # which words stand for what
 }
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     number: int
     own: int
     enqueued: int

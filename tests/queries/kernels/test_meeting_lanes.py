@@ -1,6 +1,6 @@
 """Where two lanes write, as far as the guards of both decide it: a pair is left out only if the lanes are apart."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.queries.kernels.conflict import LanePair, lanes_meet
 from visaproof.queries.kernels.lane_accesses import LaneAccesses

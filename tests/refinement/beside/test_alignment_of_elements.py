@@ -1,8 +1,7 @@
 """Where buffers begin that are reached by address: at multiples of what their arguments point to."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.refinement.test_refinement_addresses import address, program
 from visaproof.launch.assumptions import Assume

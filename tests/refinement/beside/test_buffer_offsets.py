@@ -1,10 +1,10 @@
 """A surface that begins before its buffer, beside 64-bit addresses: by the distance that the launch hands over."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS

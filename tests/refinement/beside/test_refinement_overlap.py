@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform

@@ -1,11 +1,11 @@
 """A run of the target is a difference if no choice of the source leaves the same; held against all choices."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled

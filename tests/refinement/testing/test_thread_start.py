@@ -1,10 +1,10 @@
 """Refutations are launches: they round as drivers let kernels round, and number threads as their ids do."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

@@ -1,8 +1,7 @@
 """Refinement of kernels of different SIMD widths, written by hand: one wide thread against those that run its lanes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.support.differences import kind_of
 from visaproof.isa.errors import NotModelled

@@ -1,8 +1,7 @@
 """Barriers and fences of kernels of different SIMD widths, and memory that nobody writes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.refinement.widths.test_refinement_widths import LOAD, STORE, each, ids, kernel
 from visaproof.isa.errors import NotModelled

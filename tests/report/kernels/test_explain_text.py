@@ -1,9 +1,9 @@
 """Formulas and tables of `visaproof explain`, and that its picture is the footprint."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from visaproof.analysis.explain import explain
 from visaproof.instructions import Scatter4Scaled

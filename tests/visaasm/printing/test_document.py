@@ -1,6 +1,5 @@
 """Whole files: what was read is printed so that it reads as the same, in the compiler's own spelling."""
 
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.support.messages import DECLARATIONS, INDICES, messages
 from visaproof.isa.errors import ReadError
@@ -40,8 +41,8 @@ HEADER = """.version 4.1
 
 def content(value: Any) -> Any:
     """A value of the syntax without its places."""
-    if is_dataclass(value) and not isinstance(value, type):
-        kept = [field.name for field in fields(value) if field.name not in PLACES]
+    if isinstance(value, Struct):
+        kept = [name for name in value.__struct_fields__ if name not in PLACES]
         return (type(value), *(content(getattr(value, name)) for name in kept))
     return tuple(map(content, value)) if isinstance(value, tuple) else value
 

@@ -8,8 +8,9 @@ arguments: that ids are below their sizes, and that a guard is what it looks lik
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from time import process_time
+
+from msgspec import Struct, field
 
 from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of, wide
@@ -37,8 +38,7 @@ Excluded = Callable[[BoundsQuestion, Sequence[Bool]], bool]
 """Whether none of the conditions can hold in the launches of this question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """What one access reaches at most, where all limits hold."""
 
     end: Polynomial
@@ -52,8 +52,7 @@ class Reached:
     """Names that have to be at most SMALL."""
 
 
-@dataclass(slots=True)
-class Ends:
+class Ends(Struct):
     """Of the accesses of one kernel."""
 
     names: LaunchNames
@@ -105,8 +104,7 @@ class Ends:
         return found
 
 
-@dataclass(slots=True)
-class _Message:
+class _Message(Struct):
     ends: Ends
     integers: LaunchIntegers
     arguments: tuple[str, ...]
@@ -115,8 +113,7 @@ class _Message:
     """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
 
 
-@dataclass(slots=True)
-class _Largest:
+class _Largest(Struct):
     """Sums at their largest, for one access."""
 
     message: _Message

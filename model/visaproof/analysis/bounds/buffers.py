@@ -1,7 +1,8 @@
 """The buffers that 64-bit addresses of a kernel lie in: where they begin, how large they are, and what is assumed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.analysis.private_slots import slot_begin
 from visaproof.analysis.surface_sizes import LARGEST, address_key, argument_of
@@ -23,8 +24,7 @@ SAME_SIZE = premise("same-size")
 BELOW_LARGEST = premise("buffers-below", bits=ADDRESS_BITS)
 
 
-@dataclass(frozen=True, slots=True)
-class Addressed:
+class Addressed(Struct, frozen=True):
     """The buffers, and on what their places and sizes rest."""
 
     buffers: LaunchBuffers

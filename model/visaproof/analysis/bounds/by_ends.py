@@ -1,8 +1,9 @@
 """A size and relations from what each access reaches at most: enough by arithmetic on integers alone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from visaproof.analysis.bounds.at_ends import SMALL, Reached
 from visaproof.analysis.bounds.integers import Below
@@ -29,8 +30,7 @@ KEPT_ANSWERS = 256
 LOCAL_SIZES, GLOBAL_SIZES = ([f"{value}_{dimension}" for dimension in DIMENSIONS] for value in (LOCAL, GLOBAL))
 
 
-@dataclass(frozen=True, slots=True)
-class Sufficient:
+class Sufficient(Struct, frozen=True):
     """So many bytes are enough where all relations hold."""
 
     amount: Polynomial

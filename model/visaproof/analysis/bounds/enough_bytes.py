@@ -4,15 +4,17 @@
 
 First what the addresses say as sums of integers, which needs no solver.  Else sizes are tried, products of what the
 addresses depend on, first with bounds under which no product wraps; a bound that is not needed is left out again.
-What is named is proved, by those sums or by the engine that proves it under `--size` and `--where`, and some launch
-that obeys it comes to the access.
+What is named is proved, by those sums or under `--size` and `--where`, and some launch that obeys it comes there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice, takewhile
 from math import inf
 from time import process_time
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.at_ends import SMALL, Ends
 from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
@@ -59,8 +61,7 @@ PRODUCT = 2
 FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(SMALL)) for each in DIMENSIONS}
 
 
-@dataclass(slots=True)
-class SizeFinder:
+class SizeFinder(Struct, dict=True):
     """Looks for such sizes, for the messages of one kernel."""
 
     launch: Launch
@@ -80,10 +81,10 @@ class SizeFinder:
     readable_ms: float = READABLE_OF_KERNEL_MS
     forms: dict[Form, str] = field(default_factory=dict[Form, str])
     """What solvers said of guards."""
-    ends: Ends = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.ends = Ends(self.names, self._excluded, self.asked.trace.counted)
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends(self.names, self._excluded, self.asked.trace.counted)
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
@@ -177,8 +178,7 @@ class SizeFinder:
         return None if argument is None else argument.name or f"arg{argument.index}"
 
 
-@dataclass(slots=True)
-class OfMessage:
+class OfMessage(Struct):
     """The questions about one message."""
 
     finder: SizeFinder

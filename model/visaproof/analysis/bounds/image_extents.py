@@ -7,7 +7,8 @@ below: a global size, or an argument.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient, weakest
 from visaproof.analysis.bounds.elements import symbols_used

@@ -1,12 +1,11 @@
 """With what every access of a message was proved to lie inside of its surface."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.launch.relations.expressions import Expression, Relation
 
 
-@dataclass(frozen=True, slots=True)
-class Bytes:
+class Bytes(Struct, frozen=True):
     """So many of a surface."""
 
     surface: str
@@ -14,8 +13,7 @@ class Bytes:
     amount: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class InsideIf:
+class InsideIf(Struct, frozen=True):
     """What is enough: relations to arguments and the launch, and of a buffer of any size, how large it is."""
 
     relations: tuple[Relation, ...]

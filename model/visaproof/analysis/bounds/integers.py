@@ -7,8 +7,9 @@ has to be at least 0 and below a power of two: what is read is right where all t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
@@ -17,24 +18,21 @@ MOST_PARTS = 24
 """Products of a sum: a longer one is not read by anybody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
+class Below(Struct, frozen=True):
     """A sum that has to be below 2^bits, and no negative number."""
 
     sum: Polynomial
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Half:
+class Half(Struct, frozen=True):
     """The bits of an integer from a place on."""
 
     whole: Polynomial
     place: int
 
 
-@dataclass(slots=True)
-class Integers:
+class Integers(Struct):
     """Reads the words of one access."""
 
     atoms: Mapping[Term, Polynomial]

@@ -1,8 +1,10 @@
 """All bounds questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
@@ -67,8 +69,7 @@ TAGGED = premise("slm-tag")
 A = TypeVar("A")
 
 
-@dataclass(frozen=True, slots=True)
-class StatedLaunch:
+class StatedLaunch(Struct, frozen=True):
     """What the user states of a launch."""
 
     surfaces: tuple[tuple[str, Expression], ...] = ()
@@ -80,8 +81,7 @@ class StatedLaunch:
     """or of the size of the element that the argument points to, where that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundsFinding:
+class BoundsFinding(Struct, frozen=True):
     """The answers for one message."""
 
     question: BoundsQuestion
@@ -99,8 +99,7 @@ class BoundsFinding:
     """An earlier statement, if it leaves the surface wherever this one does."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundsAnswers:
+class BoundsAnswers(Struct, frozen=True):
     """A kernel that was asked about; `answers` decides its messages one by one, in the order of the program."""
 
     kernel: Runnable

@@ -1,8 +1,9 @@
 """Which words of a thread are integers that have names: arguments, sizes of the launch, and its ids."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.analysis.bounds.integers import Half
 from visaproof.checking.ladder import literals
@@ -24,16 +25,14 @@ QUICK_MS = 500
 """To show that two words are one number, for instance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """How ids follow from a word: id = times · word + first."""
 
     times: int = 1
     first: int = 0
 
 
-@dataclass(slots=True)
-class LaunchIntegers:
+class LaunchIntegers(Struct):
     """Of one kernel."""
 
     names: LaunchNames

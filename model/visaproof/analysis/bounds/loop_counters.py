@@ -9,8 +9,9 @@ of the comparison, one less where it is of signed numbers.  E is the same in all
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.analysis.bounds.integers import Below, Half, Integers
 from visaproof.analysis.bounds.launch_integers import conjuncts
@@ -22,16 +23,14 @@ from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+class Bounded(Struct, frozen=True):
     """What a counter or a sum is at most where the limits hold; it is at least 0."""
 
     most: Polynomial
     limits: tuple[Below, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """A counter, as an integer above what it is first."""
 
     step: BitVec
@@ -41,8 +40,7 @@ class _Read:
     """What has held in each iteration up to that of the access."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopCounters:
+class LoopCounters(Struct, frozen=True):
     """Those on which the address of an access may depend."""
 
     guard: Literals

@@ -4,7 +4,8 @@ x = out[i];  out[i] = x + 1      the store is inside if the load is
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.isa.errors import Position
@@ -22,8 +23,7 @@ MOST_ASKED = 8
 """Accesses of a message of which a solver is asked: where the two are alike, it is asked of none."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnlyAfter:
+class OnlyAfter(Struct, frozen=True):
     """In each run in which the message leaves its surface, this statement has left it before."""
 
     position: Position

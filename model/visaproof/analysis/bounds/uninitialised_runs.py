@@ -3,8 +3,11 @@
 The runs are looked for among a few states in which every input is 0: no solver.  Where none shows it, nothing is said.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.conflicts.kernel import without_zeros
@@ -52,8 +55,7 @@ def _one(_: int) -> int:
     return 0x3F80_0000
 
 
-@dataclass(frozen=True, slots=True)
-class _Try:
+class _Try(Struct, frozen=True):
     """What the unwritten bits hold in the first run and in the second, and what the buffers hold."""
 
     mask: int
@@ -65,8 +67,7 @@ class _Try:
 FILLS = ((_zero, _one), (_zero, _steps), (_steps, _far_steps))
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(Struct, frozen=True):
     """Two states that differ in unwritten bits alone, and what the kernel leaves of the memory of each."""
 
     first: ConcreteState
@@ -101,8 +102,7 @@ def _masks(answers: BoundsAnswers) -> list[int]:
     return [*(1 << lane for lane in TRIED_LANES if lane < simd), (1 << simd) - 1]
 
 
-@dataclass
-class _Search:
+class _Search(Struct):
     program: Program
     unwritten: Sequence[Unwritten]
     reached: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -138,7 +138,7 @@ class _Search:
     def _outcome(self, state: ConcreteState, memory: Fill) -> Outcome | None:
         """What a run leaves in memory; None where it is undefined, or is not modelled."""
         while True:
-            before = replace(state.copy(), surfaces=self._surfaces(memory))
+            before = dataclasses.replace(state.copy(), surfaces=self._surfaces(memory))
             after = before.copy()
             try:
                 outcome = concrete_run.run(self.program, after, most=MOST_STATEMENTS)

@@ -1,11 +1,13 @@
 """Decides whether a message stays inside its surface and is defined; a run of the kernel confirms every "no"."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from itertools import islice
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.memory import launched, signed, windows
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Found, Never, Open, Search
@@ -59,8 +61,7 @@ class Effect(Enum):
                 return Effect.NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """For all inputs under the assumptions."""
 
     rung: str
@@ -68,8 +69,7 @@ class Holds:
     """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """Where an enabled lane reaches in the run of a counterexample; None for an access made once for all lanes."""
 
     lane: int | None
@@ -80,8 +80,7 @@ class Reached:
     """Of a 64-bit address: from the beginning of its buffer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A run of the kernel."""
 
     state: ConcreteState
@@ -91,8 +90,7 @@ class Shown:
     """The symbols on which it depends whether this happens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """A lane that reaches outside, in a run of the kernel on `shown`."""
 
     question: BoundsQuestion
@@ -105,8 +103,7 @@ class Outside:
     shown: Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Meaningless:
+class Meaningless(Struct, frozen=True):
     """A run of the kernel on `shown` that ends here, because it is undefined: `message` says why."""
 
     question: BoundsQuestion
@@ -115,15 +112,13 @@ class Meaningless:
     shown: Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unbounded:
+class Unbounded(Struct, frozen=True):
     """The message reaches 64-bit addresses of which it is not known in which buffer they lie."""
 
     reason: str
@@ -177,8 +172,7 @@ def _decided(
             return Undecided(reason)
 
 
-@dataclass(frozen=True, slots=True)
-class _Confirm:
+class _Confirm(Struct, frozen=True):
     """Runs the kernel on values for one of the doubts."""
 
     question: BoundsQuestion

@@ -6,7 +6,8 @@ A symbolic run has one symbol for one operation on the same operands.  In one la
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, function_of
 from visaproof.smt import Bool, Term, symbols_of

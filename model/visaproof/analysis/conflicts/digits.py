@@ -11,8 +11,9 @@ stands on the side that has to be large.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import permutations
+
+from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.strides import EXTENSIONS, Stride, Strides, term_of
 from visaproof.checking.ladder import literals
@@ -43,8 +44,7 @@ MOST_MS = 500
 """For one inequality."""
 
 
-@dataclass(slots=True)
-class Digits:
+class Digits(Struct):
     """Of one scatter."""
 
     strides: Strides

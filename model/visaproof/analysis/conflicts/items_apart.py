@@ -6,9 +6,10 @@ Over any two different work items of one group all pairs of lanes are alike, and
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
+
+from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.digits import RUNG as DIGITS
 from visaproof.analysis.conflicts.digits import Digits
@@ -52,23 +53,20 @@ Shape = Form
 """Of a scatter: of each pair of lanes, that they write at one place, whichever lanes these are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """No two lanes write one byte."""
 
     rung: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotShown:
+class NotShown(Struct, frozen=True):
     """It was not shown."""
 
     model: Values | None = None
     """Of what is left of the question without products: no launch need have these values."""
 
 
-@dataclass(frozen=True)
-class ItemsApart:
+class ItemsApart(Struct, frozen=True, dict=True):
     """The scatters of a kernel, asked of any work items of one group."""
 
     asked: Asked
@@ -284,8 +282,7 @@ def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
     return places
 
 
-@dataclass(frozen=True)
-class Meeting:
+class Meeting(Struct, frozen=True, dict=True):
     """Of two lanes, that they write one byte."""
 
     pair: LanePair
@@ -306,8 +303,7 @@ class Meeting:
         return substitute(conj(self.pair.overlap, self.items), self.any_two)
 
 
-@dataclass(frozen=True, slots=True)
-class Meetings:
+class Meetings(Struct, frozen=True):
     """The meetings of all pairs of lanes, and some that stand for them.
 
     Two that differ only in the names of symbols that not all of them have, as those of lanes, are one question,

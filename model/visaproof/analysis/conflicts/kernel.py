@@ -1,10 +1,11 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products
 from visaproof.analysis.conflicts.known_apart import KnownApart
@@ -54,8 +55,7 @@ SHOWN_MS = 200
 """The same, where another scatter has shown such a launch: in that one the run may end before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The answer for one scatter."""
 
     question: ConflictQuestion
@@ -64,8 +64,7 @@ class Finding:
     """Relations between arguments and the launch under which it was proved that there is no conflict."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelAnswers:
+class KernelAnswers(Struct, frozen=True):
     """A kernel that was asked about; `answers` decides its scatters one by one, in the order of the program."""
 
     kernel: Runnable

@@ -9,7 +9,8 @@ ones, one is asked about.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.smt import Bool, conj, disj
@@ -20,8 +21,7 @@ MOST_MS = 2_000
 """For all pairs of lanes of one scatter together."""
 
 
-@dataclass(slots=True)
-class KnownApart:
+class KnownApart(Struct):
     """Of the scatters of one kernel, under one premise."""
 
     premise: Bool

@@ -1,8 +1,9 @@
 """Conditions on the lanes of a message and on earlier messages: which exclude each other, which belong together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
 from visaproof.semantics.symbolic.names import is_lane
@@ -18,8 +19,7 @@ def excluded_by(earlier: Iterable[Bool]) -> "Excluded":
     return excluded
 
 
-@dataclass(frozen=True, slots=True)
-class Excluded:
+class Excluded(Struct, frozen=True):
     """Conjunctions that cannot hold, by their newest literal."""
 
     by_literal: dict[Bool, list[Literals]] = field(default_factory=dict[Bool, list[Literals]])
@@ -47,8 +47,7 @@ def _conjuncts(condition: Bool) -> Iterable[Bool]:
     return cast(tuple[Bool, ...], condition.args) if condition.op is Op.CONJ else (condition,)
 
 
-@dataclass(frozen=True, slots=True)
-class OfLanes:
+class OfLanes(Struct, frozen=True):
     """Conditions, each with the lanes whose bits in the execution mask it depends on."""
 
     conditions: tuple[Bool, ...]

@@ -7,8 +7,10 @@ engine that proves it under `--where`, and some launch that obeys it comes to th
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import product
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.digits import RUNG as DIGITS
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
@@ -31,8 +33,7 @@ GLOBAL_SIZES = tuple(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)
 """Bounded only from above: that they are not below local sizes holds of each launch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """Relations under which no two lanes can write one byte, for all inputs."""
 
     relations: tuple[Relation, ...]
@@ -42,8 +43,7 @@ class Missing:
         return " and ".join(map(str, self.relations))
 
 
-@dataclass(slots=True)
-class MissingRelations:
+class MissingRelations(Struct):
     """Looks for them, for one scatter."""
 
     items: ItemsApart

@@ -13,8 +13,9 @@ that only a proof comes of it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.smt import (
     BitVec,
@@ -43,8 +44,7 @@ LOW = 32
 """Bits in which offsets into surfaces are computed, before they are extended: what is equal is equal in these."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """a·(u − u'), with what it is multiplied by modulo 2^w."""
 
     factor: BitVec

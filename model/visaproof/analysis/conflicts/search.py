@@ -1,11 +1,13 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from time import process_time
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
@@ -59,22 +61,19 @@ MOST_STUCK = 3
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Never:
+class Never(Struct, frozen=True):
     """None of the conditions can hold."""
 
     rung: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class Found(Struct, Generic[T], frozen=True):
     """What a run has confirmed."""
 
     what: T
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str
@@ -82,8 +81,7 @@ class Open:
     """Whether a run that was to confirm it did not end, or does not come to so late an iteration."""
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """What was asked about a message in vain: a search that a limit ended goes on there."""
 
     guessed: bool = False
@@ -95,8 +93,7 @@ class Progress:
     """Of conditions on any lane: the solver, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Search(Generic[T]):
+class Search(Struct, Generic[T], frozen=True):
     """Whether one of the conditions can hold when a kernel comes to the message `until`."""
 
     conditions: Sequence[Bool]

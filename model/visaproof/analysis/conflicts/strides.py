@@ -4,8 +4,10 @@ address = c + s_x·x + s_y·y + s_z·z   (mod 2^w)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.launch.ids.any_items import AnyItemsId
 from visaproof.queries.kernels.conflict import ConflictQuestion
@@ -20,8 +22,7 @@ Stride = Mapping[Factors, int]
 EXTENSIONS = (Op.ZERO_EXTEND, Op.SIGN_EXTEND)
 
 
-@dataclass(frozen=True, slots=True)
-class Strides:
+class Strides(Struct, frozen=True):
     """Of all lanes of one scatter."""
 
     by_dimension: Mapping[int, Stride]

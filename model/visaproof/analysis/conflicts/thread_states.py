@@ -1,9 +1,10 @@
 """The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform
@@ -53,8 +54,7 @@ class Place(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a question is about, beside the question."""
 
     kernel: Runnable

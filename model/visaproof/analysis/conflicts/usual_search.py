@@ -1,7 +1,8 @@
 """Conditions in the launches that hosts make: asked of all conditions together, once."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
 from visaproof.analysis.conflicts.thread_states import Asked, Values
@@ -26,8 +27,7 @@ InVain = dict[tuple[int, ...], dict[int, int]]
 """By the indices of conditions: the first groups in which they were asked about in vain, for how many ms at most."""
 
 
-@dataclass(slots=True)
-class UsualSearch:
+class UsualSearch(Struct):
     """For the conditions of one question."""
 
     asked: Asked

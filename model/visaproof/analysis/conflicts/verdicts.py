@@ -1,8 +1,9 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.reach import NOT_REACHED
@@ -22,8 +23,7 @@ from visaproof.semantics.symbolic.names import is_lane, is_size, lane_on
 from visaproof.smt import Bool, Term, conj, neg, symbols_of, true
 
 
-@dataclass(frozen=True, slots=True)
-class Free:
+class Free(Struct, frozen=True):
     """No two lanes can write one byte or texel, for all inputs under the assumptions."""
 
     rung: str
@@ -36,8 +36,7 @@ class Free:
         return self.rung in (UNDEFINED_BEFORE, NOT_REACHED)
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Two lanes that write one byte or texel, in a run of the kernel on `state`."""
 
     first: Write
@@ -52,8 +51,7 @@ class Conflict:
     """The symbols on which it depends whether these lanes meet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str

@@ -1,8 +1,10 @@
 """The weakest set of launch assumptions under which a scatter is free: none, then ids, then bounded."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Free
@@ -17,8 +19,7 @@ NEVER_PERFORMED = "never performed"
 """What decides a scatter that no run comes to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weakest:
+class Weakest(Struct, frozen=True):
     """The answer for one scatter under the weakest set that frees it, or under the strongest where none does."""
 
     assume: Assume

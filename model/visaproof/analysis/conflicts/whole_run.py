@@ -5,7 +5,8 @@ addresses were aligned.  What a concrete run has shown was shown with them.  So 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import LimitReached
 from visaproof.machine.symbolic.trace import Trace
@@ -14,8 +15,7 @@ from visaproof.semantics.symbolic.effects import meaningless
 from visaproof.smt import is_false
 
 
-@dataclass(slots=True)
-class WholeRun:
+class WholeRun(Struct):
     """Made when it is first needed; one that the limit has ended is made anew."""
 
     run: Callable[[], Trace]

@@ -1,7 +1,9 @@
 """What is undefined in a kernel: where no launch is known, for arbitrary inputs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.findings.unreachable import unreachable_writes
@@ -21,8 +23,7 @@ from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """Uses of undefined values, and writes that no lane reaches."""
 
     undefined: tuple[UndefinedUse, ...] = ()

@@ -3,6 +3,8 @@
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
+from msgspec import Struct
+
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS
 from visaproof.analysis.conflicts.thread_states import Asked, Values, beyond_in, state_of
 from visaproof.isa.errors import NotModelled, Position
@@ -45,8 +47,7 @@ class _ReadImage(Image):
         return super().contains(texel)
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(Struct, frozen=True):
     """What a run did."""
 
     steps: list[Step]

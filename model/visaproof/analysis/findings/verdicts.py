@@ -1,9 +1,11 @@
 """Decides whether a kernel's behaviour depends on an undefined value; a pair of runs confirms every "yes"."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import process_time
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.findings.pairs import behaviour, other, two_states
@@ -40,8 +42,7 @@ PATIENCE = 3
 """How many times the time for one question all of them together may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """Two runs that differ in the undefined values alone behave differently here; or one writes beyond a variable."""
 
     effect: Effect
@@ -52,20 +53,17 @@ class Shown:
     depends_on: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NoEffect:
+class NoEffect(Struct, frozen=True):
     """No address, branch, mask or output depends on the values."""
 
 
-@dataclass(frozen=True, slots=True)
-class MayDepend:
+class MayDepend(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """The user has allowed this kind: nothing was asked."""
 
 
@@ -75,8 +73,7 @@ Choices = Mapping[UndefinedKind, bool]
 """Of the kinds that the user named, whether they are forbidden."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndefinedUse:
+class UndefinedUse(Struct, frozen=True):
     """A use of undefined values, and whether it matters."""
 
     suspect: Suspect
@@ -130,8 +127,7 @@ def _launched(asked: Asked) -> Iterator[Bool]:
         yield from lanes
 
 
-@dataclass(frozen=True, slots=True)
-class _Sinks:
+class _Sinks(Struct, frozen=True):
     """The places where values may matter, and all their terms, arguments first."""
 
     all: tuple[Sink, ...]
@@ -162,8 +158,7 @@ def _none_of_them(questions: Sequence["_Question"], found: _Sinks) -> bool:
     return question.never(formulas, undefined)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """Does it matter?"""
 
     asked: Asked

@@ -3,7 +3,6 @@
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
 from fnmatch import fnmatch
 from functools import partial
@@ -13,6 +12,9 @@ from time import perf_counter
 from types import FunctionType, ModuleType
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 from zlib import crc32
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 import visaproof
 from visaproof.checking.claims.own_errors import query_of
@@ -48,8 +50,7 @@ class Readable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """One thing that the catalogue says: `ask` gives the query, and `expected` the kind of its verdict."""
 
     name: str
@@ -86,8 +87,7 @@ class Claim:
         return None if function is None or reread is None else replace(self, ask=partial(function, reread))
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(Struct, frozen=True):
     """A claim that was decided."""
 
     claim: Claim

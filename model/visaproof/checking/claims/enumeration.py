@@ -7,10 +7,11 @@ select what they should.  Formulas that several shapes share are decided once an
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from time import perf_counter
+
+from msgspec import Struct, field
 
 from visaproof.checking.claims.workers import Limits
 from visaproof.checking.decide import decide
@@ -36,8 +37,7 @@ LEFT = "every obligation that is left"
 Alter = Callable[[Subject], Subject]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One obligation that was not proved."""
 
     shape: str
@@ -45,8 +45,7 @@ class Finding:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
+class BatchResult(Struct, frozen=True):
     """What one batch came to: verdicts by their kind, for the families and for the shapes."""
 
     name: str
@@ -119,8 +118,7 @@ def decide_batch(
     )
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """What has been decided in one batch."""
 
     form: Predicate | None

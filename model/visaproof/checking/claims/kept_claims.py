@@ -4,12 +4,12 @@ import sys
 import sysconfig
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 import visaproof
 from visaproof.checking.claims.catalogue import Claim
@@ -46,8 +46,7 @@ class KeptClaim(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, 
     """The counterexample, as its file has it."""
 
 
-@dataclass(slots=True)
-class KeptClaims:
+class KeptClaims(Struct):
     """The answers of earlier runs about the claims of one folder, under one set of options."""
 
     cache: VerdictCache

@@ -1,9 +1,10 @@
 """Every obligation under every other reading: what a verdict depends on is found by asking."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+
+from msgspec import Struct
 
 from visaproof.checking.claims.catalogue import Claim
 from visaproof.checking.claims.workers import Decided, Limits, Work, decide_claim, done, lost
@@ -14,8 +15,7 @@ from visaproof.isa.readings import DEFAULT, alternatives, setting
 from visaproof.smt.limit import Limit
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """One obligation under one other reading whose question is not the default's."""
 
     setting: str
@@ -30,8 +30,7 @@ class Asked:
         return "illegal" if self.verdict is None else type(self.verdict).__name__.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One obligation: its verdict under the defaults, and under each reading that changes the question.
 
     Under any other reading the question is the same one, and so is the answer.

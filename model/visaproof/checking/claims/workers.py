@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from visaproof.checking.claims.catalogue import Claim, load_claims
 from visaproof.checking.claims.own_errors import ClaimError
@@ -19,8 +20,7 @@ from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.smt.limit import Limit
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How long one question to one solver may take, the solver's random seed, and the processor time of a claim,
     or of a batch of shapes."""
 
@@ -31,8 +31,7 @@ class Limits:
     """Noted, because the answer depends on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """A claim and its verdict, without the terms that they are about."""
 
     claim: str
@@ -60,8 +59,7 @@ class Decided:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Work(Generic[T]):
+class Work(Struct, Generic[T], frozen=True):
     """What is done with each claim, and what comes of it where a process ends before it is done."""
 
     do: Callable[[Claim, Limits], T]

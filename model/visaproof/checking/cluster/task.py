@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from pickle import dumps, loads
@@ -19,13 +18,14 @@ from time import monotonic, sleep
 from traceback import format_exc
 from typing import Any
 
+from msgspec import Struct
+
 POLL_S = 0.05
 GONE = 113
 """The exit code of a process whose worker has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What is done, where, and by which visaproof."""
 
     pickled: bytes
@@ -42,30 +42,26 @@ class Order:
     both_solvers: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What the function gave."""
 
     answer: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(Struct, frozen=True):
     """What it raised instead."""
 
     error: BaseException
     traceback: str
 
 
-@dataclass(frozen=True, slots=True)
-class Died:
+class Died(Struct, frozen=True):
     """Its process ended with this code."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class TooLong:
+class TooLong(Struct, frozen=True):
     """It was ended at the limit."""
 
     seconds: float

@@ -4,9 +4,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from time import time
+
+from msgspec import Struct
 
 from visaproof.checking.claims.model_version import model_version
 from visaproof.checking.kept.verdict_cache import SECRET, code_of, connected
@@ -14,8 +15,7 @@ from visaproof.checking.kept.verdict_cache import SECRET, code_of, connected
 DAY_S = 24 * 60 * 60
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Struct, frozen=True):
     """What a cache holds."""
 
     file_bytes: int

@@ -1,7 +1,8 @@
 """An arbitrary state for an instruction, as z3 constants that are called what the instruction calls them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.checking.encode import CELL_BITS, TEXEL_CELL_BITS, Arrays, BufferArray, ImageArray
 from visaproof.instructions import ALL, Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
@@ -20,8 +21,7 @@ ROOM = 1 << 14
 IMAGE_AXES = ("width", "height", "depth")
 
 
-@dataclass(slots=True)
-class Reach:
+class Reach(Struct):
     """What an instruction reads and writes."""
 
     surface: str

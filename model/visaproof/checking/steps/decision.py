@@ -1,7 +1,8 @@
 """How a claim in z3 arrays is decided: store by store, on few lanes, and only then as a whole."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.checking.clauses import Clauses
 from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb

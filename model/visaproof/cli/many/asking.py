@@ -4,9 +4,11 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.cli.many.files import Task, inputs_of
 from visaproof.cli.many.options import jobs_of
@@ -26,8 +28,7 @@ GRACE_S = 60.0
 """A process of several that has not ended this long after twice its limit is ended: others may slow it down."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True):
     """Asks about a file; never an exception but for Ctrl-C.  It is pickled for other processes."""
 
     command: str
@@ -105,8 +106,7 @@ def error_record(file: str, error: Exception) -> dict[str, Any]:
     return record
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """The answers of earlier runs, and those of this one for later ones."""
 
     cache: "VerdictCache | None" = None

@@ -2,10 +2,11 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct
 
 from visaproof.cli.options.errors import UsageError, proposal
 from visaproof.isa.errors import Position, ReadError
@@ -20,8 +21,7 @@ FILES = "files"
 HINT = 'as in:  [[kernel]]  files = "dumps/blur*.visaasm"  launch = "dumps/k.bin"  size = ["in=4*n"]'
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Options of the files that match a pattern."""
 
     pattern: str

@@ -3,9 +3,10 @@
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from visaproof.cli.many.config import entries_of, stated_of
 from visaproof.cli.options.errors import UsageError
@@ -28,8 +29,7 @@ _FUNCTION = re.compile(r"[._]f\d+$")
 _PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One file to ask about, and what says how it is launched."""
 
     path: Path

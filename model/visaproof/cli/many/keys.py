@@ -5,9 +5,10 @@ import re
 import shutil
 import sys
 from argparse import Namespace
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from visaproof.checking.claims.model_version import model_version
 from visaproof.cli.many.files import Task, inputs_of
@@ -26,8 +27,7 @@ NOT_OF_THE_ANSWER = frozenset(
 _FILE = re.compile(rb'^[ \t]*(?:FILE|\.file)[ \t]+"([^"\n]*)"', re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class FileKeys:
+class FileKeys(Struct, frozen=True):
     """Keys under one set of options; each file is read once."""
 
     options: str

@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import StringIO, TextIOBase
 from typing import IO
+
+from msgspec import Struct, field
 
 from visaproof.report.text.waiting import Waiting
 
@@ -43,8 +44,7 @@ class _Tee(TextIOBase):
             self._shown.flush()
 
 
-@dataclass(slots=True)
-class Recorded:
+class Recorded(Struct):
     """Both streams, as far as they were written."""
 
     out: Callable[[], str] = field(default=lambda: "")

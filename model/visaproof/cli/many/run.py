@@ -4,9 +4,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from visaproof.cli.many.asking import Ask, Asker, Kept, answered
 from visaproof.cli.many.baseline import known_findings, without_known
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 Summary = Callable[[Sequence["Result"]], Iterator[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """What is particular to one command."""
 
     name: str
@@ -112,8 +112,7 @@ def codes_of(results: "Sequence[Result]", fail_on: frozenset[str] | None) -> Ite
     yield ExitCode(worst_code(counted))
 
 
-@dataclass(slots=True)
-class _Shown:
+class _Shown(Struct):
     """Prints results in the order of the files, each once all before it are there."""
 
     text: bool

@@ -1,9 +1,11 @@
 """Which pairs `visaproof tv` asks about: those of a list, or those found in folders."""
 
 from argparse import Namespace
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.cli.options.errors import UsageError, proposal
 from visaproof.launch.beside import MANIFEST, NO_LAUNCH, launch_for, launches_for
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from visaproof.report.two_kernels.pair_rows import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The pairs, how they were found, and the rows of files that are in none."""
 
     pairing: str

@@ -1,8 +1,9 @@
 """lsc_atomic_* of LSC_UNTYPED (0x89): a dword or qword per lane is read, changed and written.  Page: LSC_UNTYPED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.dword_atomic import (
     lane_destination,
@@ -50,8 +51,7 @@ agree (`visaproof vectors`).
 """
 
 
-@dataclass(frozen=True, slots=True)
-class LscAtomic:
+class LscAtomic(Struct, frozen=True):
     """`[(P)] lsc_atomic_OP.SFID (MASK, SIZE) dst:d32 surface[addresses] src1 src2`; absent operands are null."""
 
     spec: ClassVar[Spec] = Spec(

@@ -6,8 +6,9 @@ A surface is a matrix in memory, of which a message names the place, the extents
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.isa.operands import Execution, RawOperand
@@ -31,8 +32,7 @@ MOST_STORED_ROWS = 8
 DWORD_BITS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class BlockShape:
+class BlockShape(Struct, frozen=True):
     """`d16.2x16x16nt`: `blocks` beside each other, each of `height` rows of `width` elements of so many bits."""
 
     bits: int
@@ -53,8 +53,7 @@ class BlockShape:
         return self.bits // 8
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlace:
+class BlockPlace(Struct, frozen=True):
     """`flat[BASE,WIDTH,HEIGHT,PITCH,X,Y]`: where the matrix lies, and where in it the block begins."""
 
     base: RawOperand | int
@@ -155,8 +154,7 @@ def data_bytes(shape: BlockShape, grf_bytes: int) -> int:
 # ---------------------------------------------------------------- the concrete machine
 
 
-@dataclass(frozen=True, slots=True)
-class ConcretePlace:
+class ConcretePlace(Struct, frozen=True):
     """The place of a block, in numbers."""
 
     base: int

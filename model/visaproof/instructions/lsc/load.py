@@ -1,8 +1,9 @@
 """lsc_load of LSC_UNTYPED (0x89/00): a vector of elements per lane, read from any address.  Page: LSC_UNTYPED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.lsc.untyped import (
@@ -48,8 +49,7 @@ from visaproof.smt import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LscLoad:
+class LscLoad(Struct, frozen=True):
     """`[(P)] lsc_load.SFID (MASK, SIZE) dst:shape surface[addresses]`"""
 
     spec: ClassVar[Spec] = Spec(

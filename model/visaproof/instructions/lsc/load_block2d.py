@@ -4,8 +4,9 @@ Source: docs/pages/current-compiler.md §6.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.lsc.block2d import (
@@ -33,8 +34,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import Bool, add, bool_const, conj, const, neg
 
 
-@dataclass(frozen=True, slots=True)
-class LscLoadBlock2d:
+class LscLoadBlock2d(Struct, frozen=True):
     """`[(P)] lsc_load_block2d.ugm (MASK, 1) dst:shape flat[BASE,WIDTH,HEIGHT,PITCH,X,Y]`"""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """lsc_load_quad.tgm: up to four channels of a texel per lane.  Source: docs/pages/current-compiler.md §5."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.lsc.typed import (
     COMPONENTS,
@@ -25,8 +26,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import bool_const, conj, const
 
 
-@dataclass(frozen=True, slots=True)
-class LscLoadTyped:
+class LscLoadTyped(Struct, frozen=True):
     """`[(P)] lsc_load_quad.tgm (MASK, SIZE) dst:d32.xyzw surface[U,V,R,LOD]`"""
 
     spec: ClassVar[Spec] = Spec(

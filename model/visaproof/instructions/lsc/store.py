@@ -1,8 +1,9 @@
 """lsc_store of LSC_UNTYPED (0x89/04): a vector of elements per lane, written to any address.  Page: LSC_UNTYPED.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require_execution
 from visaproof.instructions.lsc.load import element_bytes, first_address, in_cells, lane_address
@@ -19,8 +20,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import add, bool_const, conj, const, truncate
 
 
-@dataclass(frozen=True, slots=True)
-class LscStore:
+class LscStore(Struct, frozen=True):
     """`[(P)] lsc_store.SFID (MASK, SIZE) surface[addresses] src:shape`"""
 
     spec: ClassVar[Spec] = Spec(

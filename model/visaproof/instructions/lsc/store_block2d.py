@@ -4,8 +4,9 @@ Source: docs/pages/current-compiler.md §6.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.lsc.block2d import (
@@ -32,8 +33,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import add, bool_const, conj, const
 
 
-@dataclass(frozen=True, slots=True)
-class LscStoreBlock2d:
+class LscStoreBlock2d(Struct, frozen=True):
     """`[(P)] lsc_store_block2d.ugm (MASK, 1) flat[BASE,WIDTH,HEIGHT,PITCH,X,Y] src:shape`"""
 
     spec: ClassVar[Spec] = Spec(

@@ -1,8 +1,9 @@
 """lsc_store_quad.tgm: up to four channels of a texel per lane, written.  Source: docs/pages/current-compiler.md §5."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from visaproof.instructions.lsc.typed import (
     COMPONENTS,
@@ -26,8 +27,7 @@ from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import bool_const, conj, const
 
 
-@dataclass(frozen=True, slots=True)
-class LscStoreTyped:
+class LscStoreTyped(Struct, frozen=True):
     """`[(P)] lsc_store_quad.tgm (MASK, SIZE) surface[U,V,R,LOD] src:d32.xyzw`"""
 
     spec: ClassVar[Spec] = Spec(

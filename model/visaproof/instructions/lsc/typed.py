@@ -1,7 +1,8 @@
 """The typed quads of LSC: what their loads and stores share.  Source: docs/pages/current-compiler.md §5."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.isa.operands import Channels, Execution, RawOperand
@@ -24,8 +25,7 @@ COORDINATES = 4
 """U, V, R, LOD."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinate:
+class Coordinate(Struct, frozen=True):
     """`V10.64+0x1`: a dword per lane, and what is added to it, modulo 2^32."""
 
     operand: RawOperand

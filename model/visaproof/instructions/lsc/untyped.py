@@ -1,7 +1,8 @@
 """LSC_UNTYPED (0x89): what its loads, stores and atomics share.  Page: LSC_UNTYPED.md."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.instructions.instruction import require
 from visaproof.isa.operands import Execution, RawOperand
@@ -36,8 +37,7 @@ class DataSize(Enum):
         return self.value[1]
 
 
-@dataclass(frozen=True, slots=True)
-class DataShape:
+class DataShape(Struct, frozen=True):
     """`d32x4`, `d64x8t`: elements of each address, and whether they lie one behind the other in the registers."""
 
     size: DataSize
@@ -68,8 +68,7 @@ MOST_MOVED = 1 << 39
 """Addresses of a surface that cannot get as far as this are told apart in 40 bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(Struct, frozen=True):
     """`flat(V2)[4*V.0+0x10]:a32u`: an address per lane, base + scale · extended element + immediate."""
 
     operand: RawOperand

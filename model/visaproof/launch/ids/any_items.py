@@ -4,7 +4,9 @@ What holds of all of them holds of every launch, and all pairs of lanes are alik
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.launch.assumptions import Start
 from visaproof.launch.ids.group_shape import GroupShape
@@ -55,8 +57,7 @@ def of_lanes(start: Start, lanes: tuple[int, ...]) -> tuple[Bool, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AnyItemsId:
+class AnyItemsId(Struct, frozen=True):
     """The local id of the work item that a lane runs."""
 
     dimension: int

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
@@ -22,8 +23,7 @@ LARGEST_SIZE = (1 << 16) - 1
 _NAME = re.compile(r"[A-Za-z_%$][\w%$.]*")
 
 
-@dataclass(frozen=True, slots=True)
-class GroupShape:
+class GroupShape(Struct, frozen=True):
     """A kernel's groups, as far as its launch information says it."""
 
     kernel: Kernel

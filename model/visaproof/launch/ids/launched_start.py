@@ -1,8 +1,9 @@
 """What a thread of a launch that exists starts with, beside its arguments, and on what that rests."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import combinations, islice
+
+from msgspec import Struct, field
 
 from visaproof.launch.assume import INT_IDS
 from visaproof.launch.ids.group_shape import GroupShape
@@ -21,8 +22,7 @@ WIDE = 44
 """Bits of a group id times a local size."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchedStart:
+class LaunchedStart(Struct, frozen=True):
     """The words that a launch puts into registers, and what is known of them."""
 
     words: Mapping[tuple[str, int], BitVec] = field(default_factory=dict[tuple[str, int], BitVec])

@@ -12,9 +12,10 @@ Source: compute-runtime 26.31.39395.13, `isRuntimeLocalIdsGenerationRequired` in
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from math import prod
+
+from msgspec import Struct
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -44,8 +45,7 @@ class Host(Enum):
     LEVEL_ZERO = "level-zero"
 
 
-@dataclass(frozen=True, slots=True)
-class LaidOut:
+class LaidOut(Struct, frozen=True):
     """What decides about the local ids of a kernel, beside the size of its groups."""
 
     platform: Platform

@@ -6,7 +6,8 @@ that is more than launches do, so that a refutation asks whether one has such id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.launch.ids.group_shape import GroupShape, rows_of
 from visaproof.launch.ids.launched_words import (
@@ -112,8 +113,7 @@ def _size_facts(shape: GroupShape, sizes: Mapping[int, BitVec]) -> Iterator[Bool
             yield ule(symbol(place_name(place), 32), const(shape.most_in(d), 32))
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(Struct, frozen=True):
     """The ids of the lanes of a thread, one after another."""
 
     ids: list[list[BitVec]]

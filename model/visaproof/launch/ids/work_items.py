@@ -1,7 +1,8 @@
 """The work item of a lane: its local ids are below the size of its group, where the kernel gets to know both."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.launch.ids.launched_words import FEW_GROUPS, LaunchedIds
@@ -37,8 +38,7 @@ GROUP_IDS = tuple(symbol(f"%r0.{byte}", 32) for byte in GROUP_ID_BYTES)
 """The words of r0 with the group ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class IdOfLane:
+class IdOfLane(Struct, frozen=True):
     """A local id of a lane, and the size of its group in the same dimension."""
 
     lane: int
@@ -51,8 +51,7 @@ class IdOfLane:
         return implies(lanes[self.lane], ult(zero_extend(self.word, self.size.width), self.size))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """What a thread gets to know of its group."""
 
     local_ids: tuple[IdOfLane, ...]

@@ -5,8 +5,9 @@ may be negative.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from visaproof.launch.relations.expressions import OPERATIONS, Expression, Name, Number, Operation, Relation
 from visaproof.smt import (
@@ -37,8 +38,7 @@ class TooWide(Exception):
     """The numbers need more than MOST_BITS bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A value as it stands in the payload."""
 
     term: BitVec
@@ -53,8 +53,7 @@ class Word:
         return Range(self.term.low, self.term.high)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The integers from `low` to `high`."""
 
     low: int
@@ -74,8 +73,7 @@ class Range:
 Words = Mapping[str, Word]
 
 
-@dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Struct, frozen=True):
     """The value of an expression: a term of the width at which it was asked for, and what it may be."""
 
     term: BitVec

@@ -8,19 +8,18 @@ differs from x by a multiple of m.
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     value: int
 
     def __str__(self) -> str:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """An argument by value, or a value of the launch."""
 
     text: str
@@ -31,8 +30,7 @@ class Name:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """`left + right`, `-`, `*` or `%`; the right side of `%` is a positive number."""
 
     sign: str
@@ -67,8 +65,7 @@ COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """`left` compared with `right`."""
 
     sign: str
@@ -89,8 +86,7 @@ class Relation:
         yield from names_in(self.right)
 
 
-@dataclass(frozen=True, slots=True)
-class Disjoint:
+class Disjoint(Struct, frozen=True):
     """Two arguments that share no byte, by name or number."""
 
     one: str

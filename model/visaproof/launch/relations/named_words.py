@@ -1,6 +1,6 @@
 """What a name of a relation stands for."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word
@@ -17,8 +17,7 @@ Place = tuple[str, int]
 """A byte of a variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A word of the payload, or one that only the host knows."""
 
     word: Word

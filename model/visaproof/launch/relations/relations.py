@@ -1,7 +1,8 @@
 """Relations between arguments and the launch, as premises of a question (`--where`)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assumptions import Start

@@ -1,15 +1,15 @@
 """A relation that the user states (`--where`), with where its names stand, and whether numbers obey it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.launch.relations.expressions import Relation
 from visaproof.smt import BitVec, Bool, Term
 from visaproof.smt.evaluate import evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class NamedValue:
+class NamedValue(Struct, frozen=True):
     """A name of a relation: its bytes in the payload, lowest first, or a term where the kernel does not get it."""
 
     term: BitVec
@@ -26,8 +26,7 @@ def as_signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-@dataclass(frozen=True, slots=True)
-class StatedRelation:
+class StatedRelation(Struct, frozen=True):
     """A relation of one kernel and its launch."""
 
     relation: Relation

@@ -4,9 +4,9 @@ Arrays that share storage come to lie on the same bytes of the arena; the first 
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
@@ -23,8 +23,7 @@ FLAT_SIZE = 2**64
 """Bytes of the space of 64-bit addresses, mapped or not (D12b)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """Where a piece of memory lies: `size` bytes from `start` on, those of owner k another k·`pitch` bytes further."""
 
     start: int

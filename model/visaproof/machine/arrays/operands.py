@@ -1,9 +1,9 @@
 """Vector operands on arrays: a view of the elements of all threads, made once per statement.  Page: 5_operands.md."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from visaproof.isa.operands import CHANNEL_ENABLES, NULL
 from visaproof.isa.types import DataType
@@ -33,8 +33,7 @@ def element_dtype(data_type: DataType) -> np.dtype:
     return np.dtype(f"<{kind}{data_type.size}")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A source operand."""
 
     type: DataType
@@ -45,8 +44,7 @@ class Source:
     (threads, lanes) there is no answer, if for any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(Struct, frozen=True):
     """A destination operand."""
 
     type: DataType

@@ -1,16 +1,14 @@
 """How a launch ended."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from visaproof.isa.errors import Position
 from visaproof.machine.arrays.arrays import Bools, Bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """Where a thread ended before its kernel did; nothing behind it was run."""
 
     position: Position
@@ -19,8 +17,7 @@ class Stop:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What a launch did, beside what it left in the memories."""
 
     lane_instructions: int

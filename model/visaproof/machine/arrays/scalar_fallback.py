@@ -4,10 +4,10 @@ It runs what the arrays do not: rare statements, and threads that are about to d
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar, cast
 
 import numpy as np
+from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset
 from visaproof.decode.surfaces import StateElement

@@ -1,7 +1,8 @@
 """What a statement is turned into before many threads run it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.operands import Execution
 from visaproof.machine.arrays.arrays import Bools
@@ -17,8 +18,7 @@ Move = Callable[[Batch, Enabled, str], Bools | None]
 """The same of a message, for the surface of this key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A statement that the arrays run."""
 
     execution: Execution | None

@@ -6,7 +6,8 @@ each time.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import Position
@@ -53,8 +54,7 @@ def _takes_all(branch: Branch, lanes: int) -> bool:
     return execution.predicate is None and every
 
 
-@dataclass
-class Repetition:
+class Repetition(Struct):
     """What a thread did since a statement that may be met again."""
 
     program: Program

@@ -1,7 +1,8 @@
 """The source elements of a lane where a page takes others than the regions say.  Pages LRP, PLN, SAD2."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.opcodes import Regions
 from visaproof.isa.types import DataType

@@ -1,7 +1,10 @@
 """Runs a kernel concretely: the machine that confirms what the symbolic one found.  No terms, no solver."""
 
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
@@ -38,8 +41,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss, Write
 
 
-@dataclass(frozen=True, slots=True)
-class PerformedMessage:
+class PerformedMessage(Struct, frozen=True):
     """A memory message that ran, and the writes that it asked for: enabled lanes, inside or outside the surface."""
 
     instruction: Origin
@@ -53,8 +55,7 @@ class PerformedMessage:
     """What the lanes of an atomic left, in the order in which they came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Struct, frozen=True):
     """Where the run is undefined; nothing behind it was run."""
 
     position: Position
@@ -62,16 +63,14 @@ class Undefined:
     cause: type[UndefinedBehavior] = UndefinedBehavior
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How a run ended.  Where it is undefined, the message at fault is the last one performed, if it is a message."""
 
     performed: tuple[PerformedMessage, ...]
     undefined: Undefined | None
 
 
-@dataclass(frozen=True, slots=True)
-class AtBarrier:
+class AtBarrier(Struct, frozen=True):
     """The thread waits for the others of its group, behind a barrier."""
 
     barrier: Synchronise

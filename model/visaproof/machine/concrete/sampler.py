@@ -2,7 +2,8 @@
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.decode.sampler import LOAD, WITH_LEVEL, SamplerRead
 from visaproof.decode.texels import RawImage, TexelImage, sampled

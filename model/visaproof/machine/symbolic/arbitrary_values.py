@@ -1,7 +1,9 @@
 """Values that a symbolic run leaves open: arbitrary ones, and functions of which nothing else is known."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.isa.types import DataType
@@ -18,8 +20,7 @@ MOST_NAMED = 3
 """Operations in one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arbitrary:
+class Arbitrary(Struct, frozen=True):
     """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
 
     symbol: BitVec | Bool
@@ -44,8 +45,7 @@ class Arbitrary:
         return f"`{spelling}` ({place or f'line {self.instruction.position.line}'}), {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class SamplerOrigin:
+class SamplerOrigin(Struct, frozen=True):
     """The image, how it is read, and which of its channels this is."""
 
     surface: str

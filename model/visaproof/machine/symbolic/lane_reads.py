@@ -3,7 +3,7 @@
 Pages: SAD2, SAD2ADD, PLN, LRP.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.operands import Reader, SymbolicOperands

@@ -1,8 +1,10 @@
 """The symbolic machine: what one statement does to registers, predicates and surfaces.  Control flow is elsewhere."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.message import Message, TypedMessage
 from visaproof.decode.synchronisation import Moment, Synchronised
@@ -62,8 +64,7 @@ LOD_LEVELS = 15
 """Levels of an image of 2^14 texels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """The machine at one place, to come back to; of lists that grow, their lengths."""
 
     lanes: Waiting

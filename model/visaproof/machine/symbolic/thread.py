@@ -3,8 +3,9 @@
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar, cast
+
+from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset
 from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
@@ -118,8 +119,7 @@ class Thread:
         return literals_of(guard) | self.lanes.facts
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadState(SymbolicState):
+class ThreadState(SymbolicState, frozen=True, kw_only=True):
     """The thread as footprints see it."""
 
     thread: Thread
@@ -128,7 +128,9 @@ class ThreadState(SymbolicState):
 
     @staticmethod
     def of(thread: Thread, surfaces: Mapping[str, SymbolicSurface]) -> "ThreadState":
-        return ThreadState(thread.platform, thread.lanes.running, thread.registers, {}, surfaces, thread, {})
+        return ThreadState(
+            thread.platform, thread.lanes.running, thread.registers, {}, surfaces, thread=thread, read={}
+        )
 
     def lanes_enabled(self, execution: Execution) -> list[tuple[Bool, Bool]]:
         lanes = (self.thread.enabled(execution, lane) for lane in range(execution.size))

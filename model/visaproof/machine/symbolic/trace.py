@@ -1,8 +1,10 @@
 """What a symbolic run of a kernel found."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.decode.message import Message
 from visaproof.decode.synchronisation import Synchronised
@@ -27,8 +29,7 @@ class Branch(NamedTuple):
     jumping: tuple[Bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Performed:
+class Performed(Struct, frozen=True):
     """A memory message: the accesses that may happen, each under its guard, and what the loads brought."""
 
     instruction: Origin
@@ -65,8 +66,7 @@ class Performed:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """What a kernel does for every input.  It assumes that at least one lane of the thread is on."""
 
     performed: tuple[Performed, ...]

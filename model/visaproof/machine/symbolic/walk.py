@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
@@ -31,10 +32,8 @@ from visaproof.smt.limit import Limit
 
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
-
 MOST_TURNS = 24
 """Of loops of unknown length that are unrolled, in all: as two loops take, one in the other, and not five."""
-
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
 

@@ -1,7 +1,8 @@
 """Can a lane reach outside its surface, or do what the page leaves undefined?  For each memory message of a kernel."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
@@ -18,16 +19,14 @@ MOST_NEEDED = 1 << 31
 """An address that may be larger than this is bounded by nothing but its width."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """An access, and when it is outside its surface, or without meaning."""
 
     access: Access
     condition: Bool
 
 
-@dataclass(frozen=True, slots=True)
-class BoundsQuestion:
+class BoundsQuestion(Struct, frozen=True):
     """One message: is one of the conditions satisfiable?"""
 
     performed: Performed

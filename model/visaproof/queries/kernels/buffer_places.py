@@ -6,9 +6,10 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import cast
+
+from msgspec import Struct, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
@@ -39,8 +40,7 @@ MOST_CHOICES = 8
 """Choices in an address of which it is asked whether a guard settles them."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressedBuffer:
+class AddressedBuffer(Struct, frozen=True):
     """A buffer that is reached by 64-bit addresses."""
 
     key: str
@@ -55,8 +55,7 @@ class AddressedBuffer:
         return add(self.pointer, self.behind)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an access begins."""
 
     buffer: AddressedBuffer
@@ -70,8 +69,7 @@ class Place:
         return ule(end, zero_extend(self.size, FLAT_BITS + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchBuffers:
+class LaunchBuffers(Struct, frozen=True):
     """The buffers that a launch hands over."""
 
     buffers: tuple[AddressedBuffer, ...]

@@ -1,11 +1,13 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.machine.symbolic.trace import Performed, Trace
@@ -46,8 +48,7 @@ KEPT_DISTANCES = 4096
 """Those of a message are mostly those of the next one."""
 
 
-@dataclass(frozen=True)
-class LanePair:
+class LanePair(Struct, frozen=True, dict=True):
     """Two lanes, and when they write a common byte or texel inside the surface."""
 
     first: int
@@ -73,8 +74,7 @@ class LanePair:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictQuestion:
+class ConflictQuestion(Struct, frozen=True):
     """One scatter of a kernel: is one of the pairs' conditions satisfiable?"""
 
     performed: Performed
@@ -132,8 +132,7 @@ def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
     return tuple(accesses_by_lane(performed, stores_by_lane(performed)))
 
 
-@dataclass(frozen=True)
-class _Lane:
+class _Lane(Struct, frozen=True, dict=True):
     """What one lane accesses, and what is known of it in all its pairs."""
 
     write: LaneAccesses

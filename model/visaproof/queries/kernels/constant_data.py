@@ -4,7 +4,8 @@ offset = k  ⇒  value = bytes k … k + width of the table
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.symbolic.trace import Trace
@@ -13,8 +14,7 @@ from visaproof.queries.kernels.surface_names import itself
 from visaproof.smt import BitVec, Bool, Term, const, eq, implies, is_true, known_trailing_zeros
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """The tables of known contents: by the name of their buffer, and the words that are their address."""
 
     contents: Mapping[str, bytes] = field(default_factory=dict[str, bytes])

@@ -1,15 +1,15 @@
 """The accesses of a memory message, lane by lane."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.semantics.symbolic.accesses import Access, Cell, Store
 from visaproof.smt import const, sub, value_of
 
 
-@dataclass(frozen=True, slots=True)
-class LaneAccesses:
+class LaneAccesses(Struct, frozen=True):
     """What one lane of a message accesses, at constant distances from its first access, or channels of one texel."""
 
     lane: int

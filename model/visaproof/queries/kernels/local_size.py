@@ -1,6 +1,6 @@
 """How much shared local memory a group can have at most."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.operands import SLM
 from visaproof.launch.premises import Premise, premise
@@ -9,8 +9,7 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import Bool, Op, const, ule
 
 
-@dataclass(frozen=True, slots=True)
-class LocalLimit:
+class LocalLimit(Struct, frozen=True):
     """What holds, and the premise that says it."""
 
     holds: Bool

@@ -1,8 +1,11 @@
 """Guarded stores of a unit of memory each, and when those of two kernels are the same."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import AtomicOp, commute
 from visaproof.isa.readings import DEFAULT, Readings
@@ -42,8 +45,7 @@ NO_OWNER = Owner()
 """Of an access of a surface that has a memory of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What an atomic does to a unit that it finds in memory, of which nobody sees when it came."""
 
     op: AtomicOp
@@ -62,8 +64,7 @@ class Change:
         return self.op.commuting_group is AtomicOp.ADD
 
 
-@dataclass(frozen=True, slots=True)
-class UnitStore:
+class UnitStore(Struct, frozen=True):
     """One unit of memory that is written where the guard holds, which includes that it is inside its surface."""
 
     guard: Bool
@@ -161,8 +162,7 @@ def _commute(one: UnitStore, other: UnitStore) -> bool:
     return one.change is not None and other.change is not None and commute(one.change.op, other.change.op)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A small part of a question: two words that have to be equal, after which one may stand for the other."""
 
     source: BitVec

@@ -1,7 +1,8 @@
 """Names of surfaces and buffers that a run of kernels has, and where a buffer lies unless something else is said."""
 
-from dataclasses import dataclass
 from zlib import crc32
+
+from msgspec import Struct
 
 from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, TableEntry, surface_key
 
@@ -20,8 +21,7 @@ def base_at(buffer: str) -> int:
             return PRIVATE_AT if buffer == PRIVATE else (0x1000 + crc32(buffer.encode()) % 0xE000) << 48
 
 
-@dataclass(frozen=True, slots=True)
-class AfterCuts:
+class AfterCuts(Struct, frozen=True):
     """After so many barriers, fences or atomics, at which others take part, and ends of rounds of loops."""
 
     kinds: tuple[str, ...]
@@ -33,8 +33,7 @@ class AfterCuts:
         return f"{' or '.join(self.kinds)} {self.cuts}{rounds}"
 
 
-@dataclass(frozen=True, slots=True)
-class AfterTurn:
+class AfterTurn(Struct, frozen=True):
     """After a turn of atomics of kernels of different widths."""
 
     number: int
@@ -43,8 +42,7 @@ class AfterTurn:
         return f"turn {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class AfterMessage:
+class AfterMessage(Struct, frozen=True):
     """After so many messages, between any two of which others may write."""
 
     number: int
@@ -53,8 +51,7 @@ class AfterMessage:
         return f"message {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class AfterImageStores:
+class AfterImageStores(Struct, frozen=True):
     """After so many stores to what may be one object with it, an image."""
 
     stores: int

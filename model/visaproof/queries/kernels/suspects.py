@@ -5,8 +5,9 @@ addresses, branches, masks and outputs of the kernel.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.operands import SLM
@@ -32,8 +33,7 @@ class Effect(Enum):
     WRITTEN = "other registers: what is written there"
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """Values that are undefined, or a write beyond a variable, by the first statement that uses them."""
 
     kind: UndefinedKind
@@ -53,8 +53,7 @@ class Suspect:
     """Whether they are uninitialised on some path only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(Struct, frozen=True):
     """A term on which the kernel's behaviour depends where the guard holds."""
 
     effect: Effect

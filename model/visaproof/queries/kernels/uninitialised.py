@@ -1,8 +1,9 @@
 """Which registers and predicate bits does a kernel read that no path wrote before?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.predefined import PREDEFINED
@@ -21,8 +22,7 @@ class Storage(Enum):
     PREDICATE = "bits"
 
 
-@dataclass(frozen=True, slots=True)
-class Unwritten:
+class Unwritten(Struct, frozen=True):
     """Bytes of a root variable, or bits of a predicate, that nothing wrote before they were first read."""
 
     storage: Storage

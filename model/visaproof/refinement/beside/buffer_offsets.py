@@ -9,7 +9,8 @@ buffer.  Runs have distances of 0.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.surface_keys import OfArgument
@@ -46,8 +47,7 @@ def offset_inputs(program: Program) -> Iterator[str]:
                 yield f"{item.variable}.{piece.offset}"
 
 
-@dataclass(frozen=True, slots=True)
-class Begins:
+class Begins(Struct, frozen=True):
     """Where buffers begin, in the terms of a comparison."""
 
     elements: Mapping[str, int]

@@ -1,6 +1,6 @@
 """Functions that devices approximate in ways of their own: what two devices may give for equal operands."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

@@ -1,9 +1,9 @@
 """What the inputs of two kernels hold, in a file: enough to match them again where the difference is replayed."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.isa.surface_keys import OfArgument, StateAt, TableEntry, surface_key
 from visaproof.launch.input_meaning import ArgumentValue, BufferOffset, LocalId, Piece, SlmAddress
@@ -57,8 +57,7 @@ Key = tuple[str, int]
 """What a byte holds, and which of its bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread of one of the kernels, as a launch starts it."""
 
     kernel: Kernel

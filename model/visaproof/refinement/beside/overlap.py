@@ -1,8 +1,10 @@
 """Which buffers of two kernels may overlap: by what the source says of its arguments, and by what the user states."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.surface_keys import AtPayloadByte, OfArgument, TableEntry, argument_number, surface_key
@@ -20,8 +22,7 @@ from visaproof.refinement.widths.wide_thread import Split
 """What the names of surfaces begin with of which no launch says whose they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """The buffers that may overlap, and what the others rest on."""
 
     sharing: Sharing

@@ -5,7 +5,8 @@ outside of an image what is at its edge or 0.  Where not both kernels say what s
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.checking.ladder import Values
 from visaproof.decode.texels import Outside
@@ -15,8 +16,7 @@ from visaproof.launch.matching import Program
 from visaproof.smt import Bool, Term, bool_symbol
 
 
-@dataclass(frozen=True, slots=True)
-class ReadsBorder:
+class ReadsBorder(Struct, frozen=True):
     """Whether the sampler at a number, or the argument, brings 0 outside of an image."""
 
     sampler: int | str

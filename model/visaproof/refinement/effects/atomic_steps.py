@@ -13,8 +13,10 @@ A thread that does in several messages what another of its width does in one tak
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.trace import Performed
@@ -26,8 +28,7 @@ from visaproof.refinement.effects.side import Side, Turn, epoch
 from visaproof.semantics.symbolic.accesses import Atomic, Load
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message of atomics: where it stands in the run, and for which lanes of the wide thread it is."""
 
     place: int

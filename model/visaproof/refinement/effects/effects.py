@@ -1,7 +1,8 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.decode.synchronisation import Barrier
 from visaproof.isa.errors import NotModelled
@@ -36,8 +37,7 @@ from visaproof.smt import (
 _OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """What a kernel does that can be seen from outside."""
 
     stores: dict[str, Stores]

@@ -1,8 +1,10 @@
 """Accesses as terms, and a lane of an atomic as an event: it finds something in its cell, and leaves something."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.effects.side import Side
@@ -12,8 +14,7 @@ from visaproof.semantics.symbolic.names import FoundInMemory
 from visaproof.smt import BitVec, Bool, Term, concat, conj, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicEvent:
+class AtomicEvent(Struct, frozen=True):
     """One lane's atomic, under the names that both kernels share."""
 
     message: int

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import TypeVar, cast
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same

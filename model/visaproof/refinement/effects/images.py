@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.trace import Performed

@@ -4,8 +4,9 @@ A byte of the source that depends on uninitialised values may be anything, and t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar, cast
+
+from msgspec import Struct
 
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.stores import Stores, UnitStore
@@ -36,8 +37,7 @@ Chosen = Callable[[Term], bool]
 """Whether a term depends on uninitialised values."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterByte:
+class RegisterByte(Struct, frozen=True):
     """What a byte holds at the end (of a predicate, 0 or 1), and when that does not depend on uninitialised values."""
 
     value: BitVec

@@ -6,9 +6,11 @@ and the low 32 bits of its offset.  That the target stays inside follows from wh
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
@@ -52,8 +54,7 @@ class Condition(Enum):
 ALWAYS = frozenset((Condition.SOURCE_INSIDE, Condition.UNDER_4_GIB))
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """`width` bytes of a buffer that are accessed where the guard holds."""
 
     guard: Bool
@@ -72,8 +73,7 @@ class Reach:
         return implies(self.guard, ule(end, size))
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """A run whose accesses are at places in buffers, under the common names of these."""
 
     trace: Trace

@@ -1,14 +1,14 @@
 """What a part of a program is given, as the source of a rewrite rule is by its conditions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.smt import BitVec, Bool, Term, conj, evaluate, substitute, symbols_of, zero_extend
 from visaproof.smt.compiled import compiled
 
 
-@dataclass(frozen=True, slots=True)
-class Premises:
+class Premises(Struct, frozen=True):
     """What holds before two parts of programs, between which no other thread comes: a rewrite rule's conditions.
 
     Their end is no end of a thread: what they leave in shared local memory is read by what comes after them.

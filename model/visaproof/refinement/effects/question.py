@@ -1,6 +1,6 @@
 """Two kernels over one memory: what both do that can be seen, and the launches for which it is asked."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.work_items import NO_GROUP, Group
@@ -17,8 +17,7 @@ LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
+class Launched(Struct, frozen=True):
     """The lanes of the thread, or of the wide one of two, and what their launch says of them."""
 
     lanes: tuple[Bool, ...]
@@ -39,8 +38,7 @@ class Launched:
         return disj(*self.lanes), *self.group.possible(self.lanes), *given
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """Whether the target refines the source."""
 
     source: Effects

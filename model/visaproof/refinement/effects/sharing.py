@@ -14,8 +14,10 @@ and each to leave the same there between two stores to the others.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.queries.kernels.stores import Owner, Stores, UnitStore
 from visaproof.queries.kernels.surface_names import itself, like_then
@@ -35,8 +37,7 @@ Pair = frozenset[str]
 """Two buffers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
+class Sharing(Struct, frozen=True):
     """The buffers that may overlap others, and which of them do not overlap each other."""
 
     alignments: Mapping[str, int]

@@ -1,7 +1,9 @@
 """A kernel that is compared with another, as both are asked about: its run, and the names that both share."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
@@ -23,8 +25,7 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Op, Term
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """When a message of atomics happens, among those of several threads."""
 
     number: int
@@ -34,8 +35,7 @@ class Turn:
     """Whether in the wide thread one lane acts for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Struct, frozen=True):
     """The barriers and fences that stand for those of the other kernel, in one order for both."""
 
     cuts: tuple[int, ...] = ()
@@ -55,8 +55,7 @@ class Matched:
         return tuple(kind for kind, found in kinds.items() if found)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """A kernel to be compared: its symbolic run, and the common names of its surfaces."""
 
     name: str

@@ -6,7 +6,8 @@ else may be chosen first, and the store is as good as none.  Where it happens ma
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.identity import Same
 from visaproof.queries.kernels.shared_memory import SharedMemory

@@ -10,9 +10,10 @@ which names some memory alone, that may be more than it asks for, and is never l
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
 from visaproof.isa.errors import NotModelled
@@ -70,8 +71,7 @@ class _Fences(NamedTuple):
     events: Events
 
 
-@dataclass(frozen=True, slots=True)
-class _Course:
+class _Course(NamedTuple):
     """What a kernel comes to, in order."""
 
     side: Side

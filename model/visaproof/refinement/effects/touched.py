@@ -1,7 +1,8 @@
 """What two kernels access that other threads see: on which side of a barrier or a fence, and how it is cached."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.decode.cache_options import Caches, are_as_strong, are_compared, caches_of
 from visaproof.program.statements import Origin
@@ -13,8 +14,7 @@ Key = tuple[str, str, BitVec]
 LOAD, ATOMIC = "load", "atomic"
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """An access of one lane, or of the whole thread."""
 
     surface: str

@@ -8,8 +8,9 @@ What the device puts into a register, as the time, is no choice: of that the sou
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.isa.identity import Same
 from visaproof.queries.kernels.shared_memory import SharedMemory
@@ -101,8 +102,7 @@ def _side_by_side(source: Stores, target: Stores) -> Iterator[tuple[UnitStore, U
     yield from zip(apart, (other for other in target if Same(other) in left), strict=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
+class _Pairs(Struct, frozen=True):
     """The parts of two things that stand in the same place, through names and results."""
 
     memory: SharedMemory

@@ -1,8 +1,10 @@
 """What the atomics of a run bring and leave, where nothing left open decides it: neither choices nor an order."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.instructions.dword_atomic import integer_new_value
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
@@ -15,8 +17,7 @@ Content = Callable[[str, BitVec, int], int]
 """What a surface holds before the run, at a cell that is a number, in so many bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lane:
+class _Lane(Struct, frozen=True):
     """One lane of an atomic, with numbers where they are known."""
 
     happens: bool | None
@@ -25,8 +26,7 @@ class _Lane:
     sources: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(Struct, frozen=True):
     """A result that is not known: of which lane, and whether it is what the lane leaves or what it brings."""
 
     result: Term

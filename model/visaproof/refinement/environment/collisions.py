@@ -1,7 +1,8 @@
 """Lanes of one atomic that meet on a cell: their order is left open, and mostly it shows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.identity import Same
@@ -14,8 +15,7 @@ from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 _Place = tuple[Same[Buffer], int]
 
 
-@dataclass
-class Modified:
+class Modified(Struct):
     """What the atomics of one statement have changed, and whether it shows in any in which order its lanes come."""
 
     bytes: dict[_Place, tuple[int, int]] = field(default_factory=dict[_Place, tuple[int, int]])

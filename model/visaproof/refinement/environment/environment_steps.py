@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from visaproof.machine.concrete.run import Observer
 from visaproof.program.statements import MemoryMessage, Origin, Run
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Write
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """What put a byte where it is."""
 
     instruction: Origin
@@ -28,8 +29,7 @@ ObserverOf = Callable[[int | None, ConcreteState], Observer | None]
 """Asked, of each thread by its number and what it starts with, who is told of its statements."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """What the other thread puts in the place of what is there, as one atomic."""
 
     surface: str
@@ -66,8 +66,7 @@ class Visit:
                 self.buffer.contents[self.exchange.address + k] = self.exchange.value >> 8 * k & 0xFF
 
 
-@dataclass(frozen=True, slots=True)
-class Came:
+class Came(Struct, frozen=True):
     """What an exchange came to in a run."""
 
     messages: int
@@ -81,8 +80,7 @@ class Came:
     """Of a run of the source that agrees in both: the surface and the address of another byte that does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interference:
+class Interference(Struct, frozen=True):
     """An exchange that comes in the target to what it comes to nowhere in the source."""
 
     exchange: Exchange

@@ -7,8 +7,10 @@ made anywhere; but for lanes that meet in one message, a run of the source has n
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
@@ -30,8 +32,7 @@ MOST_CELLS = 4
 """Of one run: mostly each lane has one, and all are alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Touch:
+class _Touch(Struct, frozen=True):
     """A lane of an atomic on a cell."""
 
     message: int
@@ -47,8 +48,7 @@ class _Touch:
         return self.surface == other.surface and not apart
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """One run, and what the other thread got in it."""
 
     ran: Ran
@@ -124,8 +124,7 @@ def may_interfere(source: AnyRunner, target: AnyRunner, question: Question) -> b
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Launch:
+class _Launch(Struct, frozen=True):
     """Two kernels, and what both start with."""
 
     source: Runner

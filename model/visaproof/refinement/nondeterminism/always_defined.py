@@ -5,8 +5,9 @@ launches with a lane on are left to compare, if without that lane there is such 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import own_predicates

@@ -7,9 +7,11 @@ to what may hold, so that a proof rests on the solver alone.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import Fails, Holds, Values, climb, literals
@@ -121,8 +123,7 @@ def _opened(value: BitVec, memory: SharedMemory) -> BitVec | None:
 # ---------------------------------------------------------------- stores that share choices
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """Stores that share choices with no others."""
 
     assumed: tuple[Bool, ...]

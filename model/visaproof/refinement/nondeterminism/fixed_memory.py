@@ -5,8 +5,10 @@ then more seems possible than is, and never less.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.kernels.shared_memory import SharedMemory
@@ -47,8 +49,7 @@ def content_at(units: Mapping[int, int], cell: BitVec, unit: int) -> BitVec:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Lane:
+class _Lane(Struct, frozen=True):
     """One lane of an atomic."""
 
     happens: Bool
@@ -57,8 +58,7 @@ class _Lane:
     src1: BitVec
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(Struct, frozen=True):
     """A message of atomics, with all that is known of it."""
 
     surface: str

@@ -1,6 +1,6 @@
 """Differences found by running both programs on random and simple inputs: each is a run, and shrunk to a small one."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS

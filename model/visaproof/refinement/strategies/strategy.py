@@ -6,8 +6,9 @@ a verdict: `gives` is checked each time.
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import process_time
+
+from msgspec import Struct, field
 
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import conditions
@@ -17,8 +18,7 @@ from visaproof.refinement.steps import Steps
 from visaproof.refinement.verdicts import Refines, Unknown, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """A strategy that was tried."""
 
     name: str
@@ -28,8 +28,7 @@ class Stage:
     """The kind of verdict that it gave; empty where it gave none."""
 
 
-@dataclass(slots=True)
-class Stages:
+class Stages(Struct):
     """What was tried for one question, in order."""
 
     tried: list[Stage] = field(default_factory=list[Stage])
@@ -57,8 +56,7 @@ class Stages:
             self.within = before
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(Struct):
     """A question on its way through a table."""
 
     comparison: Comparison
@@ -96,8 +94,7 @@ class Asked:
         return self._expanded
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(Struct, frozen=True):
     """One row."""
 
     name: str

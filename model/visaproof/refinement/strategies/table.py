@@ -3,7 +3,7 @@
 A proof that holds for the iterations that were unrolled alone (`any_length` is not set) makes the verdict `Bounded`.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.difference import Difference

@@ -1,9 +1,10 @@
 """Numbers for guessed runs that tell floats apart: sums that round, cancel or absorb, and zeros of both signs."""
 
-from dataclasses import dataclass
 from random import Random
 from struct import pack
 from zlib import crc32
+
+from msgspec import Struct
 
 from visaproof.smt import Term
 
@@ -24,8 +25,7 @@ CELL_BYTES = 24
 """Of the place of a texel."""
 
 
-@dataclass(frozen=True, slots=True)
-class FloatWords:
+class FloatWords(Struct, frozen=True):
     """Floats of one size, at seeded random."""
 
     size: int

@@ -1,9 +1,11 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
@@ -119,8 +121,7 @@ def _in_turn(searches: list[Iterator[Difference | None]]) -> Iterator[Difference
                 searches.remove(one)
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """What launches of several kinds show."""
 
     comparison: Comparison

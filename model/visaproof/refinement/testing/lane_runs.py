@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from visaproof.execution.trace import Change, Step, Tracer
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.concrete.run import Observer, PerformedMessage
@@ -25,8 +27,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """What a lane put into memory, inside or outside."""
 
     surface: str
@@ -38,8 +39,7 @@ class Stored:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """A statement that ran, and what the lane has of it."""
 
     instruction: Origin
@@ -53,8 +53,7 @@ class Done:
         return (*(one.value for one in self.registers), *named)
 
 
-@dataclass(frozen=True, slots=True)
-class LaneRun:
+class LaneRun(Struct, frozen=True):
     """A lane of one kernel, or all of them, up to what makes the difference."""
 
     thread: int | None

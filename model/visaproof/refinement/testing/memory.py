@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from visaproof.checking.ladder import Values
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
@@ -43,8 +45,7 @@ def _base_of(buffer: str, chosen: int, sharing: Sharing) -> int:
     return base_at(buffer) + chosen * sharing.unit(buffer) % MOST_MOVED
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A buffer in memory that it shares with others."""
 
     base: int

@@ -1,8 +1,9 @@
 """What a concrete run did, and what it left."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
@@ -20,8 +21,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A kernel before it runs."""
 
     state: ConcreteState
@@ -46,8 +46,7 @@ def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
     return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(Struct, frozen=True):
     """A message that was not wholly inside its surface, which is the buffer or the image of an argument."""
 
     position: Position
@@ -83,8 +82,7 @@ def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
     return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """What a run did."""
 
     outcome: Outcome

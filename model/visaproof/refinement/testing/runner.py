@@ -1,8 +1,10 @@
 """A concrete run of one of two kernels: from the registers and the memory of a launch to what it leaves."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.decode.surfaces import HANDLE_BYTES
@@ -55,8 +57,7 @@ KEPT = replace(DEFAULT, half_result_rest=HalfResultRest.PRESERVED)
 """After a result of 16 bits a register may have zeros, or what was there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runner:
+class Runner(Struct, frozen=True):
     """One of the kernels, and what its registers hold before it starts."""
 
     owner: Owner

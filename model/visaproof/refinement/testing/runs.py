@@ -1,7 +1,9 @@
 """Runs two kernels on the same numbers: one launch, one memory.  A difference that is seen here is one."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.instructions.svm_gather import FLAT
@@ -55,8 +57,7 @@ OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_O
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A run of both kernels in which the source is defined and, where that is assumed, stays inside its buffers."""
 
     difference: Difference | None

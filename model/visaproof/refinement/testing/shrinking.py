@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from struct import pack
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import LimitReached, NotModelled

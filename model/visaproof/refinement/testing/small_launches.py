@@ -5,9 +5,10 @@ small.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from random import Random
+
+from msgspec import Struct
 
 from visaproof.checking.ladder import Values
 from visaproof.refinement.beside.samplers import is_sampler
@@ -80,8 +81,7 @@ def _is_number(one: Term) -> bool:
     return one.width > 0 and is_input(one) and not is_size(one) and not is_base(one)
 
 
-@dataclass(frozen=True, slots=True)
-class _Floats:
+class _Floats(Struct, frozen=True):
     """The surfaces that hold floats, and the bytes of such a float."""
 
     sizes: Mapping[str, int]

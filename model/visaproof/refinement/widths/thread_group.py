@@ -6,7 +6,9 @@ two threads race, every other order leaves the same.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.checking.ladder import Holds, Values, climb
 from visaproof.isa.identity import Same
@@ -44,8 +46,7 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadGroup:
+class ThreadGroup(Struct, frozen=True):
     """One of two kernels, as several threads: what `Runner` is for one."""
 
     members: tuple[Runner, ...]
@@ -219,8 +220,7 @@ class ThreadGroup:
         return watched(WatchedBuffer(own, dict(contents), modified=modified), watch, name)
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """The threads of a group before they run, of which there is at least one, by their numbers."""
 
     threads: tuple[tuple[int, Prepared], ...]

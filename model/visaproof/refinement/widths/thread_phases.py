@@ -6,9 +6,11 @@ other order of their messages leaves the same.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.isa.errors import NotModelled
@@ -33,8 +35,7 @@ class _Phase(NamedTuple):
     """How many values the thread left open before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """One run of all threads."""
 
     trace: Trace

@@ -1,7 +1,8 @@
 """Runs the threads of a group concretely over one memory: one after another, from barrier to barrier."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.program.lower import Runnable
@@ -9,8 +10,7 @@ from visaproof.refinement.widths.thread_watch import ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState
 
 
-@dataclass(frozen=True, slots=True)
-class GroupOutcome:
+class GroupOutcome(Struct, frozen=True):
     """What the threads performed, in the order in which they ran, and of which of them each message is."""
 
     outcome: Outcome

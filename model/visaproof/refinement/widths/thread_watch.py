@@ -1,8 +1,10 @@
 """Notes which threads of a group access which bytes concretely, and stops the run where two of them race."""
 
+import dataclasses
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from visaproof.decode.texels import RawImage
 from visaproof.isa.errors import UndefinedBehavior
@@ -22,8 +24,7 @@ class Touch(Enum):
     ATOMIC = "modifies"
 
 
-@dataclass
-class ThreadWatch:
+class ThreadWatch(Struct):
     """The accesses since the last barrier.  Raises UndefinedBehavior at a race, where races are undefined."""
 
     forbidden: bool
@@ -69,12 +70,14 @@ class ThreadWatch:
             )
 
 
-@dataclass
+@dataclasses.dataclass
 class GroupBuffer(WatchedBuffer):
     """A buffer that several threads reach."""
 
-    watch: ThreadWatch = field(default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False)
-    _atomic: bool = field(default=False, compare=False, repr=False)
+    watch: ThreadWatch = dataclasses.field(
+        default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False
+    )
+    _atomic: bool = dataclasses.field(default=False, compare=False, repr=False)
 
     def read(self, address: int, width: int) -> int:
         """`width` bytes from a byte address."""
@@ -103,11 +106,13 @@ class GroupBuffer(WatchedBuffer):
             self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
 
 
-@dataclass
+@dataclasses.dataclass
 class GroupImage(RawImage):
     """A typed surface that several threads reach."""
 
-    watch: ThreadWatch = field(default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False)
+    watch: ThreadWatch = dataclasses.field(
+        default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False
+    )
 
     def channel(self, texel: Texel, channel: int) -> int:
         """A channel of a texel that exists."""

@@ -1,9 +1,10 @@
 """Two kernels run symbolically: a thread beside a thread, or beside the several threads that run its lanes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import cast
+
+from msgspec.structs import replace
 
 from visaproof.analysis.surface_sizes import with_sizes
 from visaproof.instructions.svm_gather import FLAT

@@ -4,7 +4,9 @@ Lane L of the wide thread is lane L mod n of the narrow thread L div n, where n 
 """
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
@@ -31,8 +33,7 @@ _SHARED = frozenset(("%cr0", "%group_id_x", "%group_id_y", "%group_id_z"))
 Initial = Callable[[str, int], Byte]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """The widths of both kernels."""
 
     wide: int
@@ -143,8 +144,7 @@ def narrow_start(wide: Program, narrow: Program, split: Split, thread: int, star
     return start
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
+class Starts(Struct, frozen=True):
     """What narrow threads start with is made from this."""
 
     side: str

@@ -1,10 +1,10 @@
 """What `visaproof vectors` says: a table by instruction and source, and every disagreement."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import IO
 
 import msgspec
+from msgspec import Struct, field
 from rich.table import Column, Table
 
 from visaproof.isa.errors import Position, ReadError
@@ -43,8 +43,7 @@ class VectorsDocument(Document, kw_only=True):
     errors: list[str]
 
 
-@dataclass
-class _Counts:
+class _Counts(Struct):
     agree: int = 0
     disagree: int = 0
     reasons: Counter[str] = field(default_factory=Counter[str])

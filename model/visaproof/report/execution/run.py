@@ -1,11 +1,12 @@
 """A launch as people read it: what ran, what it wrote, and where it is undefined."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from visaproof.execution.choices import Nondeterminism
 from visaproof.execution.memory import Allocation
@@ -272,8 +273,7 @@ def _of_race(race: Race) -> str:
     return f"byte {race.offset:#x}{more} of {race.memory}, by {race.first} and {race.second}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Changes:
+class _Changes(Struct, frozen=True):
     """Which bytes of a buffer are others than before."""
 
     bits: bytes

@@ -1,17 +1,17 @@
 """The two lanes of a conflict in the kernel's words, the same for text, page and SARIF: read off the record."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.report.records.common import LaunchExample, Write
 from visaproof.report.records.conflicts import Refuted
 from visaproof.report.text.buffer_words import Buffer
 
 
-@dataclass(frozen=True, slots=True)
-class Collision:
+class Collision(Struct, frozen=True):
     """In the launch that was run, if one was, and else in the run of a thread."""
 
     writes: Sequence[Write]

@@ -1,8 +1,9 @@
 """Conflicts as people read them: the scatter, its verdict, and the lanes that collide."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.reach import NOT_REACHED

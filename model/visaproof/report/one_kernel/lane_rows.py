@@ -1,14 +1,14 @@
 """Rows of a table of lanes, in which neighbours with accesses at even distances are one row."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LEAST = 3
 """Fewer lanes are shown one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneRow:
+class LaneRow(Struct, frozen=True):
     """A lane with one access, of which `mark` says what the row says of it."""
 
     lane: int
@@ -17,8 +17,7 @@ class LaneRow:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Lanes next to each other, whose accesses are `stride` bytes apart."""
 
     lanes: tuple[LaneRow, ...]

@@ -1,9 +1,10 @@
 """The lanes of a scatter that conflicts, as a table: what each writes, and what two of them share."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import groupby
+
+from msgspec import Struct
 
 from visaproof.analysis.conflicts.kernel import Finding
 from visaproof.analysis.conflicts.verdicts import Conflict
@@ -46,8 +47,7 @@ class _Kind(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     text: str
     lanes: int = 1
 

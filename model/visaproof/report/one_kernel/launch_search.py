@@ -1,8 +1,9 @@
 """A launch for each counterexample about one kernel, or why none is shown."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from visaproof.analysis.bounds.kernel import BoundsFinding
 from visaproof.analysis.bounds.verdicts import Meaningless, Outside
@@ -27,8 +28,7 @@ ACCESSES_OUTSIDE = "launches are searched for accesses outside alone"
 """Of what else is undefined a thread is shown."""
 
 
-@dataclass(frozen=True)
-class LaunchSearch:
+class LaunchSearch(Struct, frozen=True, dict=True):
     """Looks for launches within what is stated."""
 
     answers: AskedKernel

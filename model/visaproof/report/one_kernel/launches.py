@@ -2,10 +2,10 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import colliding
@@ -174,8 +174,7 @@ def sizes_in(answers: AskedKernel, values: Values) -> Shape:
     return Shape((gx * local[0], gy * local[1], gz * local[2]), local)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLaunch:
+class ShownLaunch(Struct, frozen=True):
     """What was found, and how to run it."""
 
     found: ExampleLaunch | NoLaunch

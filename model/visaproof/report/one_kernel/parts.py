@@ -4,9 +4,9 @@ Whether one is a further part is a field of its record; text and page leave out 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.program.kernel import Kernel
@@ -21,8 +21,7 @@ from visaproof.report.records.conflicts import Unknown as OpenScatter
 Record = TypeVar("Record", bound=Scatter | Message)
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(Struct):
     """Takes the records of a kernel one after another, and notes which is a further part of the one before."""
 
     kernel: Kernel

@@ -1,7 +1,8 @@
 """A drawing: its parts from top to bottom, its title for who cannot see it, and the SVG that they make."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.report.text.markup import xml_text
 
@@ -30,8 +31,7 @@ svg .hatch{stroke:var(--line);stroke-width:3}svg .beyond{stroke:var(--line)}
 """
 
 
-@dataclass
-class Drawing:
+class Drawing(Struct):
     """Parts are added at places in pixels; the height is that of the lowest one."""
 
     width: int

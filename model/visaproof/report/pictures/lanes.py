@@ -1,7 +1,8 @@
 """The lanes of a message as a strip, and as rows: those that matter, and the others folded."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.report.pictures.drawing import Drawing, fitting, runs
 
@@ -12,8 +13,7 @@ MOST_OTHERS = 2
 ROW, GAP = 34, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """Which lanes there are, which are on, and which two (or more) the finding is about."""
 
     every: Sequence[int]
@@ -30,8 +30,7 @@ class Lanes:
         return [lane for lane in self.every if lane not in self.on]
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """Titles, where each begins in pixels, and the words of each lane."""
 
     titles: Sequence[str]

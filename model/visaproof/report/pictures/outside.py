@@ -1,7 +1,8 @@
 """An access outside of its surface: the lanes, and where the buffer ends."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.report.pictures.drawing import Drawing, fitting
 from visaproof.report.pictures.lanes import Columns, Lanes, rows, strip

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.report.results.finding import Finding, Level, Result, worst_code
@@ -35,8 +35,7 @@ class Baseline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     findings: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """Results with nothing but new findings."""
 
     results: list[Result]

@@ -1,10 +1,10 @@
 """Findings of a file, read off the record that a command makes of it for programs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
+from msgspec import Struct
 
 from visaproof.report.one_kernel.collision import collision_of, ends
 from visaproof.report.records.common import Write
@@ -34,8 +34,7 @@ EFFECTS = {
 Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The file that a record is about, and which kinds of undefined behaviour the user forbids or allows."""
 
     file: str

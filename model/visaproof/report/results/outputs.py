@@ -3,23 +3,22 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from visaproof.report.results.finding import Result
 from visaproof.report.results.formats import IN_A_FILE, RENDERERS, Format
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A format, and the file that gets it."""
 
     format: Format
     file: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All results of a run, and how the command shows them as text and JSON."""
 
     command: str

@@ -1,8 +1,9 @@
 """Rewrite rules as people read them: a table, and for each wrong rule the two runs side by side."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
+
+from msgspec import Struct
 
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.refinement.verdicts import Unknown, Vacuous
@@ -27,8 +28,7 @@ MOST_SHOWN = 12
 """Inputs, or changes of one instruction, that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A rule, and what was found."""
 
     rule: Rule

@@ -1,7 +1,8 @@
 """Places in memory in the kernel's words: `out[2]` rather than bytes of a surface."""
 
 import struct
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.report.records.common import BoundSurface
 
@@ -9,8 +10,7 @@ MOST_OFFSET = 1 << 32
 """A larger address is one among all 64-bit ones, and no offset in a buffer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Struct, frozen=True):
     """A surface in the words of a record."""
 
     name: str

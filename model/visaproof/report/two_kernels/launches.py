@@ -2,7 +2,8 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.execution.differing_launch import DifferingLaunch, find_differing
 from visaproof.execution.example_launch import NoLaunch
@@ -13,8 +14,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.report.records.refine import DifferingLaunch as DifferingRecord
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDifference:
+class ShownDifference(Struct, frozen=True):
     """What was found, and how to run both kernels."""
 
     found: DifferingLaunch | NoLaunch

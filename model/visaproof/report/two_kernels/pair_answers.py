@@ -1,12 +1,12 @@
 """One pair asked, and the answer in a row: never an exception."""
 
-from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic, process_time
 
 import msgspec
+from msgspec import Struct, field
 
 from visaproof.isa.errors import LimitReached, NotModelled, ReadError, SolversDisagree
 from visaproof.isa.platform import Platform
@@ -29,8 +29,7 @@ from visaproof.smt.limit import Limit
 from visaproof.smt.terms import forget
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True):
     """Answers pairs under one set of options; files are read once."""
 
     scope: Scope

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.synchronisation import OPCODES
 from visaproof.isa.errors import NotModelled, Position, ReadError
@@ -23,8 +25,7 @@ _HOLE = re.compile(r"\{([^{}]*)\}")
 _BRANCHES = frozenset(("jmp", "goto", "call", "fcall", "ret", "fret"))
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Struct, frozen=True):
     """A general variable of an instance."""
 
     name: str
@@ -33,8 +34,7 @@ class Register:
     temporary: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """A rule with numbers for its holes."""
 
     rule: Rule
@@ -108,8 +108,7 @@ def _instance(rule: Rule, platform: Platform, holes: Holes) -> Instance:
     return Instance(rule, platform, dict(holes), registers, predicates, surfaces, kernels[0], kernels[1])
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A line of a kernel's text, and where its characters come from."""
 
     text: str

@@ -1,8 +1,9 @@
 """A rewrite rule as it is written: holes, variables, conditions and two templates of vISA instructions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
@@ -18,22 +19,19 @@ class Expect(Enum):
 # ---------------------------------------------------------------- expressions and conditions
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     value: int
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A hole, a variable, `mask`, `all` or `none`."""
 
     name: str
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """`0:4`: from the first number up to the second one, without it."""
 
     first: "Expression"
@@ -41,16 +39,14 @@ class Range:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Off:
+class Off(Struct, frozen=True):
     """`!p`: the lanes that a predicate leaves out."""
 
     name: str
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """Some elements of a register: `off[3]`, `off[0:4]`; of the lanes that run: `off[M1]`, `off[M5, !p]`."""
 
     name: str
@@ -58,8 +54,7 @@ class Element:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """`aligned(off, 4)`, `max(8, grf / 4)`"""
 
     name: str
@@ -67,8 +62,7 @@ class Call:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """`left + right`; the sign is one of + - * / %."""
 
     sign: str
@@ -81,8 +75,7 @@ Expression = Number | Word | Element | Call | Operation
 Selector = Expression | Range | Off
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """`base + off < 0x1000`, `mask within 0xff`"""
 
     relation: str
@@ -91,16 +84,14 @@ class Compared:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """A property: `aligned(off, 4)`."""
 
     call: Expression
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """Both conditions, or one of them at least."""
 
     both: bool
@@ -108,8 +99,7 @@ class Joined:
     right: "Condition"
 
 
-@dataclass(frozen=True, slots=True)
-class Negated:
+class Negated(Struct, frozen=True):
     condition: "Condition"
 
 
@@ -119,8 +109,7 @@ Condition = Compared | Holds | Joined | Negated
 # ---------------------------------------------------------------- the parts of a rule
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """`for: mask, high in (M1, M3) (M5, M7)`: the values that holes take together."""
 
     names: tuple[str, ...]
@@ -128,8 +117,7 @@ class Choice:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Struct, frozen=True):
     """A hole that others decide."""
 
     name: str
@@ -147,8 +135,7 @@ class Kind(Enum):
     SURFACE = "surface"
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """`off ud[16]`, `p[32]`, `S`, `S bti 1`"""
 
     kind: Kind
@@ -160,8 +147,7 @@ class Declared:
     """Of a surface that LSC messages reach by its place in the binding table."""
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateLine:
+class TemplateLine(Struct, frozen=True):
     """An instruction with holes, once or for each value of a hole of its own."""
 
     text: str
@@ -171,8 +157,7 @@ class TemplateLine:
     """`each k in 4:` — the hole, and how many values it takes, from 0 on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One file."""
 
     name: str

@@ -5,7 +5,8 @@ comparison are compared element by element; one with a single element goes with 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES
@@ -20,8 +21,7 @@ from visaproof.smt import BitVec, Bool, conj, disj, eq, false, iff, implies, neg
 MASK = "mask"
 
 
-@dataclass(frozen=True, slots=True)
-class Premise:
+class Premise(Struct, frozen=True):
     """A condition: what it says of the inputs, and what of every dword of a surface."""
 
     inputs: tuple[Bool, ...]

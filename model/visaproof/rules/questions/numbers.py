@@ -4,7 +4,8 @@ A register stands for each of its elements, `off[0:4]` for some of them, `off[M1
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES, ExecMask
@@ -20,8 +21,7 @@ WIDE = 72
 """Bits of the numbers in conditions: enough for a product of a qword and a small number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One of the numbers that an expression stands for, and where anything is said of it."""
 
     runs: Bool

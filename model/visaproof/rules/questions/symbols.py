@@ -1,6 +1,6 @@
 """The unknowns of a rewrite rule: registers, predicates, lanes, sizes and contents of memory before both sides."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.semantics.symbolic.names import lane_on
@@ -8,8 +8,7 @@ from visaproof.semantics.symbolic.value_names import Own, Owner
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, subterms, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class EveryDword:
+class EveryDword(Struct, frozen=True):
     """The unknown that stands for each dword of a surface in a condition on its contents."""
 
     surface: str

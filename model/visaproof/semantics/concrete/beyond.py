@@ -1,11 +1,11 @@
 """What a run finds in registers and predicate bits that a variable does not have, where that is not the end of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """Nondeterministic values in one run; what is written there is lost."""
 
     registers: Mapping[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])

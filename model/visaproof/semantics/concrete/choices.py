@@ -7,8 +7,10 @@ Two of the four policies take the ends of what is allowed; the other two scatter
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.types import DataType
@@ -20,8 +22,7 @@ POLICIES = 4
 _FRACTION_BITS = {DataType.HF: 10, DataType.BF: 7, DataType.F: 23, DataType.DF: 52}
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """The results that the pages allow."""
 
     patterns: tuple[int, ...] = ()
@@ -100,8 +101,7 @@ def _is_nan(pattern: int, data_type: DataType) -> bool:
     return pattern % sign > sign - (1 << _FRACTION_BITS[data_type])
 
 
-@dataclass
-class Picked:
+class Picked(Struct):
     """The values that a run picked at one statement for one reason."""
 
     position: Position
@@ -123,8 +123,7 @@ Operation = tuple[object, ...]
 """The opcode, the types and the operands."""
 
 
-@dataclass(frozen=True)
-class Choices:
+class Choices(Struct, frozen=True):
     """How a run picks, and what it picked; copies of a state share it."""
 
     policy: int | None = None

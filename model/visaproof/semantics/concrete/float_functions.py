@@ -6,10 +6,11 @@ Pages RNDD, RNDE, RNDU, RNDZ, FRC, LRP, PLN, DIVM, SQRTM and FCVT.  Readings: "r
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+
+from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding

@@ -5,6 +5,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import Struct
+
 from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.execution import Combine
@@ -18,8 +20,7 @@ from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateBits:
+class PredicateBits(Struct, frozen=True):
     """`count` bits of a predicate variable, lane 0 in bit 0."""
 
     count: int

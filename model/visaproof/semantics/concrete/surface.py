@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import WritesCollide
 from visaproof.isa.surfaces import SurfaceKind
@@ -17,8 +19,7 @@ CHANNEL_BITS = 32
 """Of a texel with channels; 0 is R and 3 is A."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneWrite:
+class LaneWrite(Struct, frozen=True):
     """One lane's write of the low `width` bytes of `value`; all of them or none."""
 
     lane: int | None
@@ -33,8 +34,7 @@ class LaneWrite:
         return tuple(range(self.address, self.address + self.width))
 
 
-@dataclass(frozen=True, slots=True)
-class TexelWrite:
+class TexelWrite(Struct, frozen=True):
     """One lane's write of a channel of a texel."""
 
     lane: int
@@ -51,8 +51,7 @@ class TexelWrite:
 Write = LaneWrite | TexelWrite
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(Struct, frozen=True):
     """An access that is not wholly inside its surface: what it reads is 0, what it writes is dropped."""
 
     cell: tuple[int, ...]

@@ -1,6 +1,6 @@
 """What the threads of a launch do that more than values depend on: which lanes jump, and which bytes they reach."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position
 
@@ -8,8 +8,7 @@ Digests = dict[Position, dict[object, int]]
 """By statement and thread: a number for all that the thread did there, in order."""
 
 
-@dataclass
-class Trail:
+class Trail(Struct):
     """Kept of a run, to be compared with that of another run."""
 
     digests: Digests = field(default_factory=Digests)

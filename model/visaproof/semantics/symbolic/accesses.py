@@ -4,7 +4,7 @@ A *cell* is what one access covers as a whole: for a buffer (byte address,), for
 (u, v, r, lod, channel) where an instruction reaches channels one by one.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
@@ -14,8 +14,7 @@ Cell = tuple[BitVec, ...]
 NEVER = false()
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterSlice:
+class RegisterSlice(Struct, frozen=True):
     """`width` bytes of a variable from byte `start` on."""
 
     variable: str
@@ -23,8 +22,7 @@ class RegisterSlice:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """`width` bytes written to a cell, all or none of them."""
 
     guard: Bool
@@ -45,8 +43,7 @@ class Store:
     """Whether a defined address need not be a multiple of the width, so that two cells may share some bytes only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """`width` bytes read from a cell into a register; `outside` where it is not inside."""
 
     guard: Bool
@@ -61,8 +58,7 @@ class Load:
     """What a read brings from outside: zeros, except in the alpha channel of a texel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Atomic:
+class Atomic(Struct, frozen=True):
     """A read-modify-write of a cell; outside it returns 0 and writes nothing."""
 
     guard: Bool

@@ -4,15 +4,14 @@ Page 5_operands: "The behavior is undefined if an operand attempts to access an 
 written there is lost.  What is read there is 0, or else nondeterministic.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic.value_names import BeyondVariable
 from visaproof.smt import BitVec, Bool, const, is_false, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Excess:
+class Excess(Struct, frozen=True):
     """A statement that reads or writes beyond a variable where the guard holds."""
 
     guard: Bool
@@ -36,8 +35,7 @@ class Excess:
         return f"{verb} {unit} {self.places.start}..{self.places.stop - 1}, which lie beyond {self.variable}"
 
 
-@dataclass
-class Beyond:
+class Beyond(Struct):
     """What is beyond the variables of a thread."""
 
     nondeterministic: bool = False

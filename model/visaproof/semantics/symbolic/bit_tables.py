@@ -1,9 +1,10 @@
 """A function of bits, given by its table, as few operations on words: the ones that a compiler joined in one BFN."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import cast
+
+from msgspec import Struct
 
 from visaproof.smt import BitVec, Bool, Op, bit_and, bit_not, bit_or, bit_xor, const, ite, value_of
 
@@ -23,8 +24,7 @@ def by_table(table: int, words: Sequence[BitVec]) -> BitVec:
     return _Function(rows, tuple(words), width).term()
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Struct, frozen=True):
     """A function of words: entry k of its rows is its bit where the bits of the words, the first the lowest, are k."""
 
     rows: Rows

@@ -5,8 +5,9 @@ and vanishes where only the latter is used.  `prove_a_function_of_a_choice_is_th
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeVar, cast
+
+from msgspec.structs import replace
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.literals import Literals

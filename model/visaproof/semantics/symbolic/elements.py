@@ -1,14 +1,14 @@
 """An element of an operand, symbolically: its bits, its type and its modifier, as the integer that it is."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.types import DataType
 from visaproof.smt import BitVec, Bool, bit, bit_not, const, ite, negate, sign_extend, slt, truncate, zero_extend
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """An element as it was read, its type, and the modifier that applies to it."""
 
     bits: BitVec
@@ -48,8 +48,7 @@ Operation = Callable[[Sequence[Source], DataType], BitVec]
 """From the sources and the destination's type to the destination's bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Struct, frozen=True):
     """An integer as a word that holds it, read as signed or as unsigned."""
 
     bits: BitVec
@@ -69,8 +68,7 @@ class Integer:
         return ite(slt(word, const(least, width)), const(least, result.bits), below)
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """A result: a pattern, an integer, or a comparison."""
 
     value: BitVec | Bool

@@ -6,8 +6,9 @@ tempting identities that do not hold: there are NaN with payloads, −0, and den
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDINGS
 from visaproof.isa.types import DataType
@@ -30,8 +31,7 @@ class Axiom(Enum):
     CONSTANT = "constants whose result is one number in every mode give that number"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A comparison written with lt, le or eq alone."""
 
     relation: str

@@ -6,8 +6,10 @@ result that is NaN is `any_nan`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.float_modes import DENORMAL_BITS, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
 from visaproof.isa.types import DataType
@@ -57,8 +59,7 @@ from visaproof.smt.float_terms import rounded
 from visaproof.smt.ieee import FloatOp, FloatOperation, Format
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """What the control register says, where its rounding is a constant."""
 
     rounding: Rounding

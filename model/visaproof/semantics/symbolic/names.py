@@ -4,8 +4,9 @@ A symbol of a kind that somebody looks for is built from a class of here and now
 two symbols of one text; a symbol that nobody looks for has a plain text.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from visaproof.smt import BitVec, Bool, Term, bool_symbol, symbol
 
@@ -23,8 +24,7 @@ BASE_BITS = 64
 """Bits of the address at which a buffer begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneOn:
+class LaneOn(Struct, frozen=True):
     """Whether a lane of the thread is in the execution mask."""
 
     lane: int
@@ -33,8 +33,7 @@ class LaneOn:
         return f"em.{self.lane}"
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceSize:
+class SurfaceSize(Struct, frozen=True):
     """The size of a surface in bytes."""
 
     surface: str
@@ -43,8 +42,7 @@ class SurfaceSize:
         return f"size.{self.surface}"
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """How many texels a level of a typed surface has along an axis."""
 
     axis: Axis
@@ -55,8 +53,7 @@ class Extent:
         return f"{self.axis}.{self.surface}.{self.level}"
 
 
-@dataclass(frozen=True, slots=True)
-class BufferBase:
+class BufferBase(Struct, frozen=True):
     """Where a buffer begins; in units of what its alignment is."""
 
     buffer: str
@@ -65,8 +62,7 @@ class BufferBase:
         return f"base.{self.buffer}"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryBefore:
+class MemoryBefore(Struct, frozen=True):
     """What a unit of a surface holds before both kernels start."""
 
     surface: str
@@ -76,8 +72,7 @@ class MemoryBefore:
         return f"memory.{self.surface}.{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLoad:
+class NamedLoad(Struct, frozen=True):
     """What both kernels load, named to keep terms small."""
 
     number: int
@@ -86,8 +81,7 @@ class NamedLoad:
         return f"loaded.{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenResult:
+class OpenResult(Struct, frozen=True):
     """The result of an operation that the model leaves open."""
 
     number: int
@@ -96,8 +90,7 @@ class OpenResult:
         return f"result.{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """Any one place of a surface, at which two memories are compared."""
 
     surface: str
@@ -106,8 +99,7 @@ class Probe:
         return f"probe.{self.surface}"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundInMemory:
+class FoundInMemory(Struct, frozen=True):
     """What an operation of a rewrite rule finds in memory."""
 
     what: str | int

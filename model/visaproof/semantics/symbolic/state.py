@@ -1,8 +1,9 @@
 """The symbolic state of one thread: what `footprint` reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from visaproof.isa.answers import AnyAllWindow, Collision, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.execution import THREAD_LANES, Combine
@@ -45,8 +46,7 @@ _SCRATCH_SIZE = const(1 << SCRATCH_BITS, ADDRESS_BITS)
 _ONE_LAYER = const(1, 32)
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicBuffer:
+class SymbolicBuffer(Struct, frozen=True):
     """A surface of `size` bytes; `size` has ADDRESS_BITS bits."""
 
     size: BitVec
@@ -56,8 +56,7 @@ class SymbolicBuffer:
         return ule(add(address, const(width, ADDRESS_BITS)), self.size)
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicFlat(SymbolicBuffer):
+class SymbolicFlat(SymbolicBuffer, frozen=True):
     """The 64-bit address space: 2^64 bytes, all of which exist (D12b).  Its addresses have FLAT_BITS bits."""
 
     size: BitVec = _FLAT_SIZE
@@ -67,8 +66,7 @@ class SymbolicFlat(SymbolicBuffer):
         return ule(address, const(-width, FLAT_BITS))
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicScratch(SymbolicBuffer):
+class SymbolicScratch(SymbolicBuffer, frozen=True):
     """A thread's private memory: a byte for each of its 32-bit addresses, of which the first follows on the last."""
 
     size: BitVec = _SCRATCH_SIZE
@@ -78,8 +76,7 @@ class SymbolicScratch(SymbolicBuffer):
         return true()
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicImage:
+class SymbolicImage(Struct, frozen=True):
     """A typed surface; all extents have 32 bits."""
 
     levels: tuple[tuple[BitVec, BitVec, BitVec], ...]
@@ -108,8 +105,7 @@ class SymbolicImage:
 SymbolicSurface = SymbolicBuffer | SymbolicImage
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicState:
+class SymbolicState(Struct, frozen=True):
     """Registers, predicates (lane 0 first), execution mask (32 lanes) and surfaces, symbolically."""
 
     platform: Platform
@@ -117,7 +113,7 @@ class SymbolicState:
     registers: RegisterFile
     predicates: Mapping[str, tuple[Bool, ...]]
     surfaces: Mapping[str, SymbolicSurface]
-    readings: Readings = field(default=DEFAULT, kw_only=True)
+    readings: Readings = DEFAULT
 
     def read_dword(self, operand: RawOperand, index: int, when: Bool | None = None) -> tuple[BitVec, bool]:
         """Dword `index` behind a raw operand, and whether its variable has it (D6).

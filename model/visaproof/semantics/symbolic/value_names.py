@@ -1,13 +1,14 @@
 """What the symbols stand for that a kernel finds in registers, or that a run leaves open, as in `names`."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, symbol
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterByte:
+class RegisterByte(Struct, frozen=True):
     """What a variable holds from a byte on."""
 
     variable: str
@@ -17,8 +18,7 @@ class RegisterByte:
         return f"{self.variable}.{self.byte}"
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateBit:
+class PredicateBit(Struct, frozen=True):
     """A bit of a predicate."""
 
     variable: str
@@ -28,8 +28,7 @@ class PredicateBit:
         return f"{self.variable}[{self.lane}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Anew:
+class Anew(Struct, frozen=True):
     """What one of several reads of an uninitialised place finds, each for itself."""
 
     what: Hashable
@@ -39,8 +38,7 @@ class Anew:
         return f"{self.what} read {self.read}"
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedValue:
+class LoadedValue(Struct, frozen=True):
     """What a load brings."""
 
     thread: str
@@ -51,8 +49,7 @@ class LoadedValue:
         return f"{self.thread}load.{self.site}"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenValue:
+class OpenValue(Struct, frozen=True):
     """A value that the model leaves open."""
 
     thread: str
@@ -62,8 +59,7 @@ class OpenValue:
         return f"{self.thread}arbitrary.{self.site}"
 
 
-@dataclass(frozen=True, slots=True)
-class OfLoop:
+class OfLoop(Struct, frozen=True):
     """What iterations of a loop that were not unrolled hold or leave, or which lanes run them."""
 
     loop: str
@@ -73,8 +69,7 @@ class OfLoop:
         return f"{self.loop}.{self.what}"
 
 
-@dataclass(frozen=True, slots=True)
-class BeyondVariable:
+class BeyondVariable(Struct, frozen=True):
     """What is read beyond a variable."""
 
     variable: str
@@ -84,8 +79,7 @@ class BeyondVariable:
         return f"{self.variable}.beyond.{self.place}"
 
 
-@dataclass(frozen=True, slots=True)
-class UnboundIndex:
+class UnboundIndex(Struct, frozen=True):
     """The index of an element of a state variable that nothing bound."""
 
     variable: str
@@ -95,8 +89,7 @@ class UnboundIndex:
         return f"index of {self.variable}.{self.element}"
 
 
-@dataclass(frozen=True, slots=True)
-class InSecondRun:
+class InSecondRun(Struct, frozen=True):
     """What a symbol stands for in the second of two runs."""
 
     what: Hashable
@@ -108,8 +101,7 @@ class InSecondRun:
 # ---------------------------------------------------------------- of two kernels
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """One of two kernels, or of several threads of a kernel one."""
 
     side: str
@@ -120,8 +112,7 @@ class Owner:
         return self.side if self.thread is None else f"{self.side}:thread {self.thread}"
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Struct, frozen=True):
     """What only one kernel has, and may choose: an uninitialised register, or what the model leaves open."""
 
     owner: Owner
@@ -140,8 +131,7 @@ class Own:
         return replace(self, owner=replace(self.owner, side=side))
 
 
-@dataclass(frozen=True, slots=True)
-class OnlyHanded:
+class OnlyHanded(Struct, frozen=True):
     """What the launch hands to one of the kernels only."""
 
     side: str
@@ -151,8 +141,7 @@ class OnlyHanded:
         return f"{self.side} only:{self.what}"
 
 
-@dataclass(frozen=True, slots=True)
-class Unmatched:
+class Unmatched(Struct, frozen=True):
     """What the hardware hands to threads of different width unlike."""
 
     owner: Owner

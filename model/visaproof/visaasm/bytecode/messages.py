@@ -5,7 +5,8 @@ predicates 1+, address variables 0+.  Source: docs/pages/operands-and-files.md Â
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.isa.atomics import AtomicOp
@@ -53,8 +54,7 @@ _OPS = {op.code: op for op in AtomicOp}
 _SPELLINGS = {code: spelling for spelling, code in ATOMIC_CODES.items()} | {PREDEC_CODE: "predec"}
 
 
-@dataclass(frozen=True, slots=True)
-class Indices:
+class Indices(Struct, frozen=True):
     """The variables of a kernel by their place in byte code, and its register size."""
 
     general: Mapping[int, str]

@@ -4,7 +4,8 @@ Source: the pages' Format tables; docs/pages/instructions.md §0.1-§0.4, §1-§
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.instructions import ALL
 from visaproof.isa.encoding import (
@@ -22,16 +23,14 @@ from visaproof.isa.types import DataType
 # ---------------------------------------------------------------- records
 
 
-@dataclass(frozen=True, slots=True)
-class RawField:
+class RawField(Struct, frozen=True):
     """``ud variable | uw byte offset``"""
 
     index: int
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GeneralField:
+class GeneralField(Struct, frozen=True):
     """A scalar operand in a variable; `modifier` is "", "abs", "-", "-abs" or "~"."""
 
     index: int
@@ -41,8 +40,7 @@ class GeneralField:
     modifier: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class IndirectField:
+class IndirectField(Struct, frozen=True):
     """A scalar operand behind element `element` of an address variable."""
 
     index: int
@@ -53,8 +51,7 @@ class IndirectField:
     modifier: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImmediateField:
+class ImmediateField(Struct, frozen=True):
     """A scalar operand in the instruction; `bits` are the low bits of its value, as many as the type has."""
 
     type: DataType
@@ -65,8 +62,7 @@ ScalarField = GeneralField | IndirectField | ImmediateField
 FieldValue = int | RawField | ScalarField
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedInstruction:
+class EncodedInstruction(Struct, frozen=True):
     """An instruction as byte code has it: `fields` in the order of its Format table, the opcode left out."""
 
     mnemonic: str
@@ -91,8 +87,7 @@ class EncodedInstruction:
 # ---------------------------------------------------------------- Format tables
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A column of a Format table; `reserved` says of a number whether the page leaves it undefined."""
 
     name: str
@@ -100,8 +95,7 @@ class Layout:
     reserved: Callable[[int], bool] = lambda _: False
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """A Format table."""
 
     opcode: int

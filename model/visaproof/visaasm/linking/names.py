@@ -7,8 +7,11 @@ left; the pages give neither of them a meaning.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.types import DataType
@@ -134,8 +137,7 @@ class _Linker:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """The names of one call of a function: `NAME@1:V0041`."""
 
     call: str

@@ -4,7 +4,9 @@ A subroutine has the variables of its caller, so nothing but its labels gets a n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import ExecMask
@@ -62,8 +64,7 @@ def _target(jump: Instruction) -> str:
     return operand.name
 
 
-@dataclass
-class _Inliner:
+class _Inliner(Struct):
     """What was called so far."""
 
     kernel: Kernel

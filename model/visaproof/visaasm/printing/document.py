@@ -5,7 +5,9 @@ as it was, whether this project knows a meaning for it or not.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.visaasm.fragment_records import Directive
 from visaproof.visaasm.items import Item, ReadItem
@@ -21,8 +23,7 @@ COMMENT_COLUMN = 81
 """Where the compiler puts a comment behind an instruction, from 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """An item and the comment behind it, or one of both, or an empty line."""
 
     item: Item | None = None
@@ -39,8 +40,7 @@ class Line:
         return f"{text:<{COMMENT_COLUMN - 1}} {self.comment}" if self.comment else text
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """The lines of a file; its text is `str(document)`."""
 
     lines: tuple[Line, ...]

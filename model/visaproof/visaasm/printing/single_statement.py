@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.encoding import predicate_field
 from visaproof.isa.errors import Position, ReadError
@@ -29,8 +31,7 @@ _GENERAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
+class Alone(Struct, frozen=True):
     """A statement in a kernel that was made for it."""
 
     instruction: syntax.Instruction

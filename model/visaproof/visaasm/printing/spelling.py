@@ -6,7 +6,9 @@ The pages write `TYPED_ATOMIC.IMAX (8) T5 V1.0 V0.0 …`; Intel's grammar has `t
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.encoding import ATOMIC_CODES
 from visaproof.isa.errors import Position
@@ -31,8 +33,7 @@ _WORD = re.compile(r"(?<![\w%.])(T\d+)(?![\w(.])|(?<![\w%.])V0\.0(?![\w])")
 _DECLARED = re.compile(r"^[ \t]*\.decl[ \t]+(\w+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A word that was read in the pages' spelling; lines and columns count from 1."""
 
     line: int

@@ -1,8 +1,10 @@
 """The two modes: what the pages allow, and what Intel's verifier accepts.  Source: docs/pages/validity.md §5."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.platform import Platform
@@ -24,8 +26,7 @@ class Mode(Enum):
     IGC = "igc"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What a mode says about a file."""
 
     checked: int
@@ -39,8 +40,7 @@ class Verdict:
         return not self.findings
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A file by the rules of a mode."""
 
     kernel: syntax.Kernel

@@ -1,7 +1,8 @@
 """A message as it is written, and what its operands are called on its page."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from visaproof.isa.platform import Platform
 from visaproof.visaasm import predefined, syntax
@@ -36,8 +37,7 @@ PREDICATED = tuple(mnemonic for mnemonic in MESSAGES if mnemonic != "oword_ld")
 """The instructions with lanes: they have an execution size, a mask and a predicate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A statement of the four pages in its kernel, on a platform."""
 
     instruction: syntax.Instruction

@@ -1,7 +1,8 @@
 """A rule of a mode, and what is found where one is broken."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from visaproof.isa.errors import Position
 from visaproof.visaasm.validity.message import Message
@@ -10,8 +11,7 @@ INSTRUCTION = ""
 """In the place of an operand's name: the instruction itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A rule that an instruction breaks, and where."""
 
     id: str
@@ -26,8 +26,7 @@ class Finding:
         return f"{self.position}: {where}{self.rule} [{self.id}] ({self.source})"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A row of a table: what must hold of each of `operands` of the instructions it `applies_to`."""
 
     id: str

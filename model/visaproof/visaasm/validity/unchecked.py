@@ -5,7 +5,9 @@ own, and left blank for the rest of the file.
 """
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.visaasm import words
@@ -28,8 +30,7 @@ _INDIRECT = re.compile(
 """`r[A0(0),4]<1,0>:ud`: in Intel's grammar, not in ours; strides that are expressions are not read here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unchecked:
+class Unchecked(Struct, frozen=True):
     """A file without the statements of the four pages that the reader refuses."""
 
     kernel: Kernel

@@ -1,7 +1,8 @@
 """A piece of the arena as the buffer that `execute` of an instruction knows."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import UndefinedBehavior

@@ -1,14 +1,14 @@
 """The memory of a launch, as its caller gives it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from visaproof.machine.arrays.arrays import Bytes
 from visaproof.semantics.concrete.surface import Image
 
 
-@dataclass(frozen=True, slots=True)
-class Memories:
+class Memories(Struct, frozen=True):
     """Byte arrays, changed in place by a run.
 
     Each is C-contiguous uint8: (bytes,) for memory that all threads share, (groups, bytes) for one piece per group,

@@ -1,8 +1,7 @@
 """The loads and stores of the pages as transfers: which address each lane has, and where its words lie."""
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from visaproof.decode.message import Message
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled

@@ -1,16 +1,14 @@
 """What a load or a store moves: for each lane some words between a register and the bytes behind an address."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from visaproof.isa.operands import Execution, RawOperand
 from visaproof.machine.arrays.arrays import Addresses, Bools
 from visaproof.machine.arrays.messages.raw import Numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of each lane: lane n's lies at register byte `start` + n·`stride` behind the data operand."""
 
     behind: int
@@ -23,8 +21,7 @@ class Word:
     """Bytes in the register: a load fills those above `width` with 0, a store ignores them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(Struct, frozen=True):
     """A load or a store, whatever its page."""
 
     execution: Execution | None

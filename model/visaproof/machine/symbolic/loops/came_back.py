@@ -7,9 +7,10 @@ symbols that stand for it, if it is about nothing else that an iteration changes
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
@@ -41,8 +42,7 @@ Registers = Mapping[str, list[ByteWrite | None]]
 """Contents of registers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(Struct, frozen=True):
     """A word that each iteration adds one amount to: `first` in the first later one, and in each `step` more."""
 
     word: BitVec
@@ -53,8 +53,7 @@ class Counter:
     """The symbol that says that its lane runs the iteration: one that has left no longer adds.  None: of all lanes."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountedLoop:
+class CountedLoop(Struct, frozen=True):
     """The counters of a loop, and why lanes go on."""
 
     counters: tuple[Counter, ...]
@@ -73,8 +72,7 @@ class CountedLoop:
         return guard.intersection(*self.goes_on.values()) if self.goes_on else NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What is known in each later iteration, by the symbol that says that a lane runs it."""
 
     lanes: Mapping[Bool, Bool]
@@ -102,8 +100,7 @@ class _Word(NamedTuple):
     """What it was before the first later iteration, if it is known without another read."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaterRounds:
+class LaterRounds(Struct, frozen=True):
     """An iteration that stands for later ones, run to its end."""
 
     name: str

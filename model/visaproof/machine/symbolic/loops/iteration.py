@@ -5,8 +5,9 @@ ones left.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct, field
 
 from visaproof.decode.surfaces import StateElement
 from visaproof.decode.synchronisation import Moment
@@ -30,8 +31,7 @@ EVERY_LANE = -1
 """In place of a lane: the write does not stand under the guard of one lane alone."""
 
 
-@dataclass
-class RoundWrites:
+class RoundWrites(Struct):
     """What an iteration may write of registers, predicates and private memory, and under the guard of which lanes."""
 
     registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
@@ -117,8 +117,7 @@ class Held(NamedTuple):
     """The lane that alone writes it; or `EVERY_LANE`."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopRound:
+class LoopRound(Struct, frozen=True):
     """One iteration that stands for all but the first, with what a comparison with another kernel needs."""
 
     branch: Position
