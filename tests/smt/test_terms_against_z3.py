@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
 from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
 from visaproof.smt.compiled import compiled
-from visaproof.smt.evaluate import Substitution, occurs, substitute_bools, subterms
+from visaproof.smt.evaluate import occurs, subterms
+from visaproof.smt.substitution import Substitution, substitute_bools
 from visaproof.smt.terms import BitVec, own_mark
 from visaproof.smt.z3_backend import Lowering
 

@@ -21,7 +21,7 @@ from visaproof.queries.subject import MASK, Subject
 from visaproof.semantics.symbolic.effects import meaningless, undefined
 from visaproof.semantics.symbolic.state import field_term
 from visaproof.smt import Bool, Term, conj, const, evaluate, false, neg, true
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 SHOWING_LANES = 2
 

@@ -13,7 +13,8 @@ from msgspec import Struct, field
 from visaproof.checking.ladder import NORMAL_FORM, Holds, climb
 from visaproof.smt import BitVec, Bool, Op, Term, disj, false, is_true, neg, sub, substitute, symbols_of, true
 from visaproof.smt.arithmetic import linear_parts, sum_of
-from visaproof.smt.evaluate import outward, substitute_all, subterms
+from visaproof.smt.evaluate import outward, subterms
+from visaproof.smt.substitution import substitute_all
 
 Form = tuple[tuple[object, ...], ...]
 """A term up to the names of its symbols."""

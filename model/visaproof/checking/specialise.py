@@ -10,7 +10,7 @@ from visaproof.queries.subject import CHANNEL_SET
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.state import field_term
 from visaproof.smt import BitVec, Bool, Term, conj, eq, false, iff, implies, is_false
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 Values = Mapping[Term, Term]
 _Key = tuple[tuple[Term, ...], tuple[tuple[Term, Term], ...]]

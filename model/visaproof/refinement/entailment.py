@@ -19,7 +19,7 @@ from visaproof.smt import (
     subterms,
     symbols_of,
 )
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 
 def not_entailed(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool]:

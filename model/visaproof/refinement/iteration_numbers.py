@@ -20,7 +20,7 @@ from visaproof.semantics.symbolic.elements import Source
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.value_names import InSecondRun, LoadedValue, OfLoop, OpenValue
 from visaproof.smt import BitVec, Bool, Op, Term, add, mul, sub, symbol, symbols_of, truncate
-from visaproof.smt.evaluate import substitute, substitute_all
+from visaproof.smt.substitution import substitute, substitute_all
 
 NUMBER_BITS = 64
 """Words are at most as wide, and numbers of iterations are taken modulo 2^64."""

@@ -29,7 +29,7 @@ from visaproof.smt import (
     true,
 )
 from visaproof.smt.arithmetic import PRODUCTS
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 QUICK_MS = 300
 """For a question as it is: many are that simple, and for others there is more to do first."""

@@ -30,8 +30,9 @@ from visaproof.smt import (
     true,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import Evaluation, outward, rebuild, subterms
+from visaproof.smt.evaluate import Evaluation, outward, subterms
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import rebuild
 
 SAMPLES = 24
 """Inputs by which terms are told apart at first."""

@@ -3,9 +3,10 @@
 from visaproof.smt.arithmetic import add, bit_not, linear_parts, mul, negate, scale, sub
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import bit, eq, sle, slt, ule, ult
-from visaproof.smt.evaluate import evaluate, occurs, substitute, subterms, symbols_of
+from visaproof.smt.evaluate import evaluate, occurs, subterms, symbols_of
 from visaproof.smt.logic import conj, disj, iff, implies, ite, ite_bool, neg
 from visaproof.smt.slices import ashr, concat, extract, lshr, truncate, udiv, urem
+from visaproof.smt.substitution import substitute
 from visaproof.smt.terms import (
     BitVec,
     Bool,

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from visaproof.smt.bits import zero_extend
-from visaproof.smt.evaluate import substitute, subterms
+from visaproof.smt.evaluate import subterms
+from visaproof.smt.substitution import substitute
 from visaproof.smt.terms import Bool, Op, Term, symbol
 
 

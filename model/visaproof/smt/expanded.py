@@ -16,8 +16,9 @@ from typing import TypeVar, cast
 
 from visaproof.smt.arithmetic import add, linear_parts, scale, sub
 from visaproof.smt.bits import zero_extend
-from visaproof.smt.evaluate import rebuild, subterms
+from visaproof.smt.evaluate import subterms
 from visaproof.smt.slices import extract, truncate
+from visaproof.smt.substitution import rebuild
 from visaproof.smt.terms import BitVec, Op, Term, const, trailing_zeros, value_of
 
 T = TypeVar("T", bound=Term)

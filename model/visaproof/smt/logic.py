@@ -1,10 +1,14 @@
 """Boolean connectives and the choice between two bit-vectors."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from operator import attrgetter
 from typing import cast
 
 from visaproof.smt.terms import BitVec, Bool, Op, Term, bit_vector, bool_const, boolean, common_width
+
+_CONST, _NOT, _CONJ, _EQ = Op.CONST, Op.NOT, Op.CONJ, Op.EQ
+"""To look up a member of an enumeration takes as long as three calls, and every term of a formula comes here."""
+_serial = attrgetter("serial")
 
 
 def neg(term: Bool) -> Bool:
@@ -32,42 +36,39 @@ def iff(left: Bool, right: Bool) -> Bool:
 
 
 def _junction(op: Op, terms: Iterable[Bool]) -> Bool:
-    neutral = op is Op.CONJ
+    neutral = op is _CONJ
     members: dict[Bool, None] = {}
+    denied: list[Bool] = []
     for term in terms:
-        parts = cast(tuple[Bool, ...], term.args) if term.op is op else (term,)
-        for part in parts:
-            if part.op is Op.CONST:
+        for part in cast(tuple[Bool, ...], term.args) if term.op is op else (term,):
+            kind = part.op
+            if kind is _CONST:
                 if bool(part.payload) != neutral:
                     return part
-            else:
+            elif part not in members:
                 members[part] = None
-    if any(part.op is Op.NOT and _contradicts(op, cast(Bool, part.args[0]), members) for part in members):
-        return bool_const(not neutral)
-    if len(members) > 3 and _has_every_value(op, members):
+                if kind is _NOT:
+                    denied.append(cast(Bool, part.args[0]))
+    for one in denied:
+        if one in members or (one.op is op and all(part in members for part in one.args)):
+            return bool_const(not neutral)  # what one denies the others assert, as one term or in parts
+    if len(members) > 3 and _has_every_value(denied if neutral else members):
         return bool_const(not neutral)
     if not members:
         return bool_const(neutral)
     if len(members) == 1:
         return next(iter(members))
-    return boolean(op, tuple(sorted(members, key=lambda part: part.serial)))
+    return boolean(op, tuple(sorted(members, key=_serial)))
 
 
-def _contradicts(op: Op, denied: Bool, members: dict[Bool, None]) -> bool:
-    """Whether the members assert what one of them denies, as one term or in parts."""
-    return denied in members or (denied.op is op and all(part in members for part in denied.args))
-
-
-def _has_every_value(op: Op, members: Iterable[Bool]) -> bool:
-    """Whether one word is said to be each of its values; or in a conjunction, to be none of them."""
-    values = Counter[Term]()
-    for part in members:
-        if op is Op.CONJ:
-            if part.op is not Op.NOT:
-                continue
-            part = part.args[0]
-        if part.op is Op.EQ and part.args[0].op is Op.CONST:
-            values[part.args[1]] += 1
+def _has_every_value(equalities: Collection[Bool]) -> bool:
+    """Whether one word is said to be each of its values, by relations that differ."""
+    values: dict[Term, int] = {}
+    for part in equalities:
+        if part.op is _EQ and part.args[0].op is _CONST:
+            word = part.args[1]
+            if 1 << word.width <= len(equalities):
+                values[word] = values.get(word, 0) + 1
     return any(count == 1 << word.width for word, count in values.items())
 
 

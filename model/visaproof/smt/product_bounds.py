@@ -21,9 +21,10 @@ from msgspec import Struct, field
 from visaproof.smt.arithmetic import PRODUCTS, add, linear_parts, mul, scale
 from visaproof.smt.bits import sign_extend, zero_extend
 from visaproof.smt.comparison import eq, sle, slt
-from visaproof.smt.evaluate import substitute, subterms
+from visaproof.smt.evaluate import subterms
 from visaproof.smt.logic import conj, disj, implies
 from visaproof.smt.slices import truncate
+from visaproof.smt.substitution import substitute
 from visaproof.smt.terms import BitVec, Bool, Op, Term, const, symbol
 
 MOST_BITS = 256

@@ -15,8 +15,8 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, is_false, neg, symbols_of, ult
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import substitute
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import substitute
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 

@@ -25,8 +25,8 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import substitute_bools
 
 FIRST, SECOND = bool_symbol("em.0"), bool_symbol("em.1")
 TICKET = symbol("ticket", 32)

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from visaproof.refinement.effects.renaming import Renaming, Walk
 from visaproof.smt import BitVec, Term, add, bit_and, mul, symbol
-from visaproof.smt.evaluate import substitute_all, subterms
+from visaproof.smt.evaluate import subterms
 from visaproof.smt.expanded import expanded
+from visaproof.smt.substitution import substitute_all
 
 A, B, C = (symbol(f"renaming.{name}", 32) for name in "abc")
 NEW = [symbol(f"renaming.new.{k}", 32) for k in range(3)]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary, function_of
 from visaproof.smt import Bool, Term, symbols_of
-from visaproof.smt.evaluate import Substitution
+from visaproof.smt.substitution import Substitution
 
 
 def alike_values(needed: Iterable[Arbitrary], launch: Mapping[Term, Term]) -> dict[Term, Term]:

@@ -37,9 +37,9 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.answers import Unsatisfiable
-from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import substitute_all
 
 QUICK_MS = 2_000
 """To show that an id is below the local size."""

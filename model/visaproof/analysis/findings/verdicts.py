@@ -22,8 +22,8 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.symbolic.value_names import BeyondVariable, InSecondRun, OpenValue
 from visaproof.smt import Bool, Term, conj, disj, eq, evaluate, iff, implies, is_false, neg, subterms, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import substitute_all
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import substitute_all
 from visaproof.smt.terms import BitVec
 
 MOST_SINKS = 24

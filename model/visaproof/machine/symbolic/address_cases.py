@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.smt import BitVec, Bool, Op, Term, conj, disj, false, ite, neg, true
-from visaproof.smt.evaluate import rebuild
+from visaproof.smt.substitution import rebuild
 from visaproof.smt.terms import value_of
 
 _FUNCTIONS = frozenset((

@@ -34,8 +34,8 @@ from visaproof.smt import (
     true,
     value_of,
 )
-from visaproof.smt.evaluate import substitute_bools
 from visaproof.smt.halves import as_sum
+from visaproof.smt.substitution import substitute_bools
 
 T = TypeVar("T", bound=Term)
 

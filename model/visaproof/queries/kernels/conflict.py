@@ -37,7 +37,7 @@ from visaproof.smt import (
     truncate,
 )
 from visaproof.smt.arithmetic import difference, linear_parts, sum_of
-from visaproof.smt.evaluate import substitute_bools
+from visaproof.smt.substitution import substitute_bools
 from visaproof.smt.terms import lowest_bit
 
 LOW_BITS = 32

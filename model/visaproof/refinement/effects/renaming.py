@@ -5,8 +5,8 @@ from operator import attrgetter
 from typing import TypeVar, cast
 
 from visaproof.smt import Term
-from visaproof.smt.evaluate import rebuild
 from visaproof.smt.expanded import Expansion
+from visaproof.smt.substitution import rebuild
 
 T = TypeVar("T", bound=Term)
 

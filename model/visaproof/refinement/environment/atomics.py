@@ -11,7 +11,7 @@ from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore, after
 from visaproof.smt import BitVec, Term, const, is_false, value_of
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 Content = Callable[[str, BitVec, int], int]
 """What a surface holds before the run, at a cell that is a number, in so many bytes."""

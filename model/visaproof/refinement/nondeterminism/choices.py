@@ -35,7 +35,7 @@ from visaproof.smt import (
     symbols_of,
     true,
 )
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 MOST_ASKED = 4
 """Differences of one run of which a solver is asked whether a choice of the source takes them away."""

@@ -17,7 +17,7 @@ from visaproof.queries.kernels.surface_names import itself
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, is_false, ite, symbol, symbols_of
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 T = TypeVar("T", bound=Term)
 

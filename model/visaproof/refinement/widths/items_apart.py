@@ -15,7 +15,7 @@ from visaproof.launch.ids.work_items import Group
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import open_undefined, same_written
 from visaproof.smt import BitVec, Bool, Op, Term, disj, is_false, is_true, neg, symbol
-from visaproof.smt.evaluate import substitute_all
+from visaproof.smt.substitution import substitute_all
 
 QUICK_MS = 300
 """For one pair of lanes: the other pairs are mostly like it, and then not asked."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, true
-from visaproof.smt.evaluate import Booleans, substitute_bools
+from visaproof.smt.substitution import Booleans, substitute_bools
 
 MOST_CHOICES = 2
 """On one way to a result: each of them doubles the results."""

@@ -33,7 +33,7 @@ from visaproof.smt import (
     true,
     value_of,
 )
-from visaproof.smt.evaluate import substitute
+from visaproof.smt.substitution import substitute
 
 MOST_NAMES = 3
 """Variables that hold one value at the end of an iteration, and of which a condition is said."""

@@ -1,0 +1,209 @@
+"""Terms with parts replaced, in normal form again.  No recursion: terms are deep."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
+from operator import attrgetter
+from typing import TypeVar, cast
+
+from visaproof.smt.arithmetic import add, mul, scale
+from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
+from visaproof.smt.comparison import eq, slt, ult
+from visaproof.smt.float_terms import rounded
+from visaproof.smt.ieee import FloatOperation
+from visaproof.smt.logic import conj, disj, ite, neg
+from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
+from visaproof.smt.terms import BitVec, Bool, Op, Term, const, own_mark, value_of
+
+T = TypeVar("T", bound=Term)
+
+_serial = attrgetter("serial")
+_CONST, _CONJ, _DISJ, _ITE = Op.CONST, Op.CONJ, Op.DISJ, Op.ITE
+"""To look a member up in its class takes as long as three calls."""
+
+
+class Substitution:
+    """Terms with every occurrence of a key replaced, in normal form again; parts that terms share are built once.
+
+    Once an argument decides a term, the others are not looked at: the first constants decide most conditions of a pair
+    of lanes.  There may come more replacements, but only of symbols that stand in no term that was replaced before.
+    """
+
+    def __init__(self, replacements: Mapping[Term, Term]) -> None:
+        self._done: dict[Term, Term] = dict(replacements)
+
+    def add(self, symbol: Term, replacement: Term) -> None:
+        """A replacement more."""
+        self._done[symbol] = replacement
+
+    def of(self, root: T) -> T:
+        """The term with its replacements."""
+        done = self._done
+        stack = [] if root in done else [(cast(Term, root), self._needed(root))]
+        while stack:
+            term, needed = stack[-1]
+            for arg in needed:
+                if arg not in done:
+                    if arg.args:
+                        stack.append((arg, self._needed(arg)))
+                        break
+                    done[arg] = arg
+            else:
+                stack.pop()
+                done[term] = self._rebuilt(term)
+        return cast(T, done[root])
+
+    def _needed(self, term: Term) -> Iterator[Term]:
+        """The arguments, as far as those before leave the term open once they are done."""
+        kind = term.op
+        if kind is _CONJ or kind is _DISJ:
+            return self._until_decided(term, kind is _DISJ)
+        return self._chosen(term) if kind is _ITE else iter(term.args)
+
+    def _until_decided(self, term: Term, decisive: bool) -> Iterator[Term]:
+        for arg in term.args:
+            yield arg
+            if (one := self._done[arg]).op is _CONST and one.payload == decisive:
+                self._done[term] = one
+                return
+
+    def _chosen(self, term: Term) -> Iterator[Term]:
+        condition, then, otherwise = term.args
+        yield condition
+        known = value_of(self._done[condition])
+        if known is None:
+            yield from (then, otherwise)
+        else:
+            chosen = then if known else otherwise
+            yield chosen
+            self._done[term] = self._done[chosen]
+
+    def _rebuilt(self, term: Term) -> Term:
+        done = self._done
+        if (decided := done.get(term)) is not None:
+            return decided
+        args = tuple([done[arg] for arg in term.args])
+        return term if args == term.args else rebuild(term, args)
+
+
+def substitute(root: T, replacements: Mapping[Term, Term]) -> T:
+    """`root` with every occurrence of a key replaced, in normal form again."""
+    return Substitution(replacements).of(root)
+
+
+def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> list[T]:
+    """Several terms with every occurrence of a key replaced, sharing the work on their common parts."""
+    return list(map(Substitution(replacements).of, roots))
+
+
+class Booleans(dict[Term, Term]):
+    """Booleans and what replaces them, with the marks of them all."""
+
+    __slots__ = ("marks",)
+
+    def __init__(self, replacements: Mapping[Term, Term]) -> None:
+        super().__init__(replacements)
+        self.marks = marks_of(replacements)
+
+
+def substitute_bools(
+    roots: Sequence[T], replacements: Mapping[Term, Term], most: float = inf, *, within_relations: bool = True
+) -> list[T]:
+    """Several terms with every occurrence of a Boolean replaced; unchanged where more than `most` subterms change.
+
+    Parts that hold none of them are not looked at, nor those that are compared with each other unless
+    `within_relations`.
+    """
+    marks = replacements.marks if isinstance(replacements, Booleans) else marks_of(replacements)
+    if not any(root.marks & marks for root in roots):
+        return list(roots)
+    changing = _changing(roots, replacements, marks, most, within_relations=within_relations)
+    done: dict[Term, Term] = {}
+    for term in sorted(changing, key=_serial):
+        if term in replacements:
+            done[term] = replacements[term]
+        else:
+            args = tuple(done.get(arg, arg) for arg in term.args)
+            done[term] = term if args == term.args else rebuild(term, args)
+    return [cast(T, done.get(root, root)) for root in roots]
+
+
+def marks_of(booleans: Iterable[Term]) -> int:
+    """The marks of these; a term without any of them holds none of these."""
+    marks = 0
+    for term in booleans:
+        if term.args or term.op is Op.SYMBOL:
+            marks |= own_mark(term)
+    return marks
+
+
+def _changing(
+    roots: Sequence[Term], replacements: Mapping[Term, Term], marks: int, most: float, *, within_relations: bool
+) -> set[Term]:
+    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met."""
+    stack: list[Term] = [root for root in roots if root.marks & marks]
+    seen, found = set[Term](stack), False
+    while stack:
+        term = stack.pop()
+        if term in replacements:
+            found = True
+        elif within_relations or term.op not in _RELATIONS:
+            for arg in term.args:
+                if arg.marks & marks and arg not in seen:
+                    seen.add(arg)
+                    stack.append(arg)
+            if len(seen) > most:
+                return set()
+    return seen if found else set()
+
+
+_RELATIONS = frozenset((Op.EQ, Op.ULT, Op.SLT))
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """The term of the same kind over other arguments, through the normalising constructors."""
+    if (made_of := _OF_ARGUMENTS.get(term.op)) is not None:
+        return made_of(*args)
+    parts = cast(tuple[BitVec, ...], args)
+    match term.op:
+        case Op.SUM:
+            constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+            scaled = (scale(part, factor) for part, factor in zip(parts, factors, strict=True))
+            return add(const(constant, term.width), *scaled)
+        case Op.MUL:
+            product = parts[0]
+            for part in parts[1:]:
+                product = mul(product, part)
+            return product
+        case Op.EXTRACT:
+            high, low = cast(tuple[int, int], term.payload)
+            return extract(parts[0], high, low)
+        case Op.ZERO_EXTEND:
+            return zero_extend(parts[0], term.width)
+        case Op.SIGN_EXTEND:
+            return sign_extend(parts[0], term.width)
+        case Op.ITE:
+            return ite(cast(Bool, args[0]), parts[1], parts[2])
+        case Op.FLOAT:
+            return rounded(cast(FloatOperation, term.payload), *parts)
+        case _:
+            raise AssertionError(term.op)
+
+
+_OF_ARGUMENTS: dict[Op, Callable[..., Term]] = {
+    Op.AND: bit_and,
+    Op.OR: bit_or,
+    Op.XOR: bit_xor,
+    Op.SHL: shl,
+    Op.LSHR: lshr,
+    Op.ASHR: ashr,
+    Op.UDIV: udiv,
+    Op.UREM: urem,
+    Op.CONCAT: concat,
+    Op.NOT: neg,
+    Op.CONJ: conj,
+    Op.DISJ: disj,
+    Op.EQ: eq,
+    Op.ULT: ult,
+    Op.SLT: slt,
+}
+"""What is made of the arguments alone."""

@@ -1,0 +1,79 @@
+"""Terms with parts replaced."""
+
+import pytest
+from hypothesis import given
+
+from tests.strategies import Truth, truths
+from visaproof.smt import (
+    Term,
+    bool_symbol,
+    conj,
+    const,
+    disj,
+    eq,
+    false,
+    ite,
+    substitute,
+    substitution,
+    symbol,
+    symbols_of,
+    true,
+)
+from visaproof.smt.evaluate import subterms
+from visaproof.smt.substitution import Substitution, rebuild
+
+P, Q = bool_symbol("p"), bool_symbol("q")
+X, Y, Z = (symbol(name, 32) for name in "xyz")
+
+
+def all_rebuilt(root: Term, replacements: dict[Term, Term]) -> Term:
+    """The same, from the oldest subterm to the root: none is left out."""
+    done: dict[Term, Term] = {}
+    for term in subterms(root):
+        args = tuple(done[arg] for arg in term.args)
+        done[term] = replacements.get(term) or (term if args == term.args else rebuild(term, args))
+    return done[root]
+
+
+@given(truths(8))
+def test_parts_that_are_left_out_change_nothing(truth: Truth) -> None:
+    for value in (0, 1, 7):
+        known: dict[Term, Term] = {
+            one: const(value, one.width) if one.width else (true() if value else false())
+            for one in symbols_of(truth.term)[::2]
+        }
+        assert substitute(truth.term, known) is all_rebuilt(truth.term, known)
+
+
+@pytest.mark.parametrize(
+    ("term", "decided"),
+    [
+        (conj(P, eq(X, Y)), false()),
+        (disj(P, eq(X, Y)), true()),
+        (eq(ite(P, X, ite(eq(X, Y), Y, Z)), Y), None),
+    ],
+)
+def test_what_an_argument_decides_is_not_built(
+    monkeypatch: pytest.MonkeyPatch, term: Term, decided: Term | None
+) -> None:
+    def built(one: Term, args: tuple[Term, ...]) -> Term:
+        assert one is term, "a part was built that the result does not have"
+        return rebuild(one, args)
+
+    monkeypatch.setattr(substitution, "rebuild", built)
+    known = {P: decided if decided is not None else true(), Y: Z}
+    assert substitute(term, known) is (decided if decided is not None else eq(X, Z))
+
+
+def test_deep_terms_need_no_recursion() -> None:
+    term = X
+    for number in range(20_000):
+        term = ite(eq(term, const(number, 32)), Y, Z)
+    assert substitute(term, {X: Y}) is not term
+
+
+def test_replacements_may_come_later() -> None:
+    replaced = Substitution({X: Y})
+    assert replaced.of(eq(X, Z)) is eq(Y, Z)
+    replaced.add(Q, true())
+    assert replaced.of(conj(Q, eq(X, Z))) is eq(Y, Z)
