@@ -17,8 +17,8 @@ def too_long(folder: Path) -> dict[str, int]:
 
 
 def too_full(folder: Path) -> dict[str, int]:
-    """The folders with more files than that, and how many they have; `__init__.py` does not count."""
-    files = Counter(str(path.parent.relative_to(folder)) for path in folder.rglob("*.py") if path.stem != "__init__")
+    """The folders with more files than that, and how many they have."""
+    files = Counter(str(path.parent.relative_to(folder)) for path in folder.rglob("*.py"))
     return {name: count for name, count in files.items() if count > MOST_FILES}
 
 

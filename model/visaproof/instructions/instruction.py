@@ -20,7 +20,7 @@ class Instruction(Protocol):
 
     spec: ClassVar[Spec]
     __struct_fields__: ClassVar[tuple[str, ...]]
-    """An instruction is a record; the names of its operands."""
+    """The names of its operands: an instruction is a struct."""
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         """Raises IllegalInstruction where the operands break the page on this platform, as it is read."""

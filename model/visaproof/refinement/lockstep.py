@@ -10,8 +10,8 @@ iterations that others still take.  A word that is not one lane's holds what is 
 loop. That is one order of the threads; without a race every other leaves the same.  A source that races is undefined;
 of the target it has to be known of any two iterations that it does not.
 
-What registers hold before anybody writes them is chosen once, before all iterations.  So the source may find there what
-the target finds in registers of its own, or a number:
+The values of uninitialised registers are chosen once, before all iterations.  So the source may choose the values that
+the target has in registers of its own, or a number:
 
     ∀ target's registers  ∃ source's registers = f(target's registers):  the induction above
 

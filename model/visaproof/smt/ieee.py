@@ -1,4 +1,6 @@
-"""IEEE 754 arithmetic on bit patterns, in exact fractions that are rounded once: what float terms evaluate to.
+"""IEEE 754 arithmetic: on bit patterns, in exact fractions that are rounded once, and as terms.
+
+The normal form knows nothing of a float term but the value that it has for constants; solvers know IEEE 754.
 
 Denormals are numbers like others, and a result that is NaN is the format's `nan`: which NaN a device gives, and whether
 it flushes denormals, is for the caller to say.  ``sign | exponent | fraction``, from the high end.
@@ -12,6 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from visaproof.isa.float_modes import Rounding
+from visaproof.smt.terms import BitVec, Op, bit_vector, const, ordered, value_of
 
 
 class Format(NamedTuple):
@@ -208,3 +211,13 @@ def _whole(size: Fraction, rounding: Rounding, negative: bool) -> int:
         case _:
             away = (rounding is Rounding.DOWN) == negative
             return below + (away and below != size)
+
+
+def rounded(operation: FloatOperation, *args: BitVec) -> BitVec:
+    """The term for an operation on patterns, or on an integer.  Addition and multiplication commute."""
+    if operation.op in (FloatOp.ADD, FloatOp.MUL, FloatOp.FMA):
+        args = (*ordered(args[0], args[1]), *args[2:])
+    values = [value for arg in args if (value := value_of(arg)) is not None]
+    if len(values) == len(args):
+        return const(compute(operation, values, [arg.width for arg in args]), operation.result.width)
+    return bit_vector(Op.FLOAT, args, operation, operation.result.width)

@@ -8,8 +8,7 @@ from typing import TypeVar, cast
 from visaproof.smt.arithmetic import add, mul, scale
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
-from visaproof.smt.float_terms import rounded
-from visaproof.smt.ieee import FloatOperation
+from visaproof.smt.ieee import FloatOperation, rounded
 from visaproof.smt.logic import conj, disj, ite, neg
 from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
 from visaproof.smt.terms import BitVec, Bool, Op, Term, const, own_mark, value_of
@@ -53,7 +52,7 @@ class Substitution:
         return cast(T, done[root])
 
     def _needed(self, term: Term) -> Iterator[Term]:
-        """The arguments, as far as those before leave the term open once they are done."""
+        """The arguments, until those before, once they are replaced, decide the term; then its replacement is noted."""
         kind = term.op
         if kind is _CONJ or kind is _DISJ:
             return self._until_decided(term, kind is _DISJ)

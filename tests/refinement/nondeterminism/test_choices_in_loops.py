@@ -19,7 +19,7 @@ MOVED = "add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x100:ud\n"
 
 
 def stored(body: str, value: str, first: str = "") -> str:
-    """X and a value are stored behind the loop, and something is done first."""
+    """X and a value are stored after the loop, and something is done before it."""
     return f"{first}{looping(body)}{BEHIND}{value}.0\n"
 
 
@@ -48,7 +48,7 @@ def but_first(value: str) -> str:
 COUNTED = "add (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n"
 
 CHOSEN = {
-    "stored behind the loop": (stored(ADD, "U"), stored(ADD_TWICE, "V")),
+    "stored after the loop": (stored(ADD, "U"), stored(ADD_TWICE, "V")),
     "stored in each iteration": (stored(ADD + within("U"), "U"), stored(ADD_TWICE + within("V"), "V")),
     "written in a later iteration": (
         stored(ADD + where_y_is_2("U"), "U"), stored(ADD_TWICE + where_y_is_2("V"), "V")

@@ -145,9 +145,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
         return *(() if launched is None else launched.facts), *self.start.group.facts
 
     def prepare(self, positions: Iterable[Position]) -> None:
-        """Runs the kernel, and puts the questions about these scatters: within the share of one of them that might not
-        end.
-        """
+        """Runs the kernel, and puts the questions about these scatters, in a share of the time."""
         with suppress(LimitReached, NotModelled), self.limit.within(RUN_SHARE):
             for position in positions:
                 self.questions(position)
@@ -273,7 +271,7 @@ def _is_of_a_lane(one: Term) -> bool:
 def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
     """Names for what two lanes run that are the same for any two: no other lane has them.
 
-    What is said of none of these symbols elsewhere holds of one pair of lanes iff it holds of another.
+    Where no other condition has these symbols, one pair of lanes can collide iff another can.
     """
     places: dict[Term, Term] = {}
     for lane, name in zip(lanes, ANY_LANES, strict=True):

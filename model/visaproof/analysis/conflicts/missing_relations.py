@@ -26,7 +26,7 @@ from visaproof.smt import symbols_of
 MOST_QUESTIONS = 48
 """About one scatter: candidates that an earlier model leaves open are not asked about."""
 UNANSWERED = 12
-"""So many questions one counts that no solver answers: where one is too hard, most are."""
+"""A question that no solver answers counts as so many: where one is too hard, most are."""
 MOST_ARGUMENTS = 2
 """With bounds at once."""
 GLOBAL_SIZES = tuple(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)

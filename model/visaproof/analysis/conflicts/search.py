@@ -82,7 +82,7 @@ class Open(Struct, frozen=True):
 
 
 class Progress(Struct):
-    """What was asked about a message in vain: a search that a limit ended goes on there."""
+    """What was asked about a message without a result: a search that the limit ended continues from here."""
 
     guessed: bool = False
     """Whether simple values were tried."""

@@ -24,7 +24,7 @@ MOST_SLOW = 4
 """Groups in which that was too little: then no more are asked quickly."""
 
 InVain = dict[tuple[int, ...], dict[int, int]]
-"""By the indices of conditions: the first groups in which they were asked about in vain, for how many ms at most."""
+"""By the indices of conditions: the first groups that need not be asked about again, unless for more ms than these."""
 
 
 class UsualSearch(Struct):

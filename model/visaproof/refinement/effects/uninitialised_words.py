@@ -32,7 +32,7 @@ def is_unwritten(term: Term) -> bool:
 
 
 def is_initial(term: Term, side: str = "source") -> bool:
-    """Whether it is what a register or a predicate of this kernel holds when it begins, which nobody wrote.
+    """Whether it is the uninitialised value of a register or a predicate of this kernel.
 
     It is chosen once, before all iterations of all loops.
     """

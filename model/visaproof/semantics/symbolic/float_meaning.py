@@ -55,8 +55,7 @@ from visaproof.smt import (
     value_of,
     zero_extend,
 )
-from visaproof.smt.float_terms import rounded
-from visaproof.smt.ieee import FloatOp, FloatOperation, Format
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format, rounded
 
 
 class Mode(Struct, frozen=True):

@@ -35,8 +35,7 @@ from visaproof.smt import (
     neg,
     zero_extend,
 )
-from visaproof.smt.float_terms import rounded
-from visaproof.smt.ieee import FloatOp, FloatOperation, Format
+from visaproof.smt.ieee import FloatOp, FloatOperation, Format, rounded
 
 INTEGRAL = {
     "rnde": Rounding.NEAREST_EVEN,

@@ -10,8 +10,7 @@ from visaproof.isa.float_modes import Rounding
 from visaproof.smt import Bool, Term, const, eq, evaluate, neg, substitute, symbol, written, z3_backend
 from visaproof.smt.answers import Answer, Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
-from visaproof.smt.float_terms import rounded
-from visaproof.smt.ieee import DOUBLE, HALF, SINGLE, FloatOp, FloatOperation, Format, compute
+from visaproof.smt.ieee import DOUBLE, HALF, SINGLE, FloatOp, FloatOperation, Format, compute, rounded
 from visaproof.smt.smtlib import term_of, text_of
 
 FORMATS = (HALF, SINGLE, DOUBLE)
