@@ -77,6 +77,19 @@ def test_a_sum_that_the_formula_compares_is_one_factor() -> None:
     assert isinstance(solve([formula], MS), Unsatisfiable)
 
 
+@pytest.mark.parametrize(("most", "shown"), [(1024, True), (2048, True), (4096, False)])
+def test_a_product_that_is_bounded_by_a_number_does_not_wrap(most: int, shown: bool) -> None:
+    """g·l + i < n < 2^31 in 44 bits, for a local size l ≤ `most`: from 4096 on 44 bits do not hold g·l + l."""
+    group, size, own = (symbol(name, width) for name, width in (("g", 32), ("l", 16), ("i", 16)))
+    product = mul(zero_extend(group, 44), zero_extend(size, 44))
+    in_group = conj(ule(size, const(most, 16)), ult(const(0, 16), size), ult(own, size))
+    ids = ule(add(product, zero_extend(size, 44)), const(1 << 31, 44))
+    negative = slt(add(mul(group, zero_extend(size, 32)), zero_extend(own, 32)), const(0, 32))
+    formula = with_integer_products(conj(in_group, ids, negative))
+    assert formula is not None
+    assert isinstance(solve([formula], MS), Unsatisfiable) is shown
+
+
 def test_a_formula_without_products_is_left_alone() -> None:
     x, w = words("x", "w")
     assert with_integer_products(slt(x, w)) is None
@@ -108,7 +121,8 @@ def test_what_can_hold_can_hold_with_integers(seed: int) -> None:
     random = Random(seed)
     narrow = [symbol(f"small.{name}", 4) for name in "abcd"]
     signed = [random.random() < 0.5 for _ in narrow]
-    formula = conj(*(a_comparison(random, narrow, signed) for _ in range(random.randrange(1, 5))))
+    limits = [ule(one, const(random.randrange(16), 4)) for one in narrow if random.random() < 0.3]
+    formula = conj(*limits, *(a_comparison(random, narrow, signed) for _ in range(random.randrange(1, 5))))
     followed = with_integer_products(formula)
     if followed is not None and isinstance(solve([formula], MS), Satisfiable):
         assert isinstance(solve([followed], MS), Satisfiable)

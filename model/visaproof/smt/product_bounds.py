@@ -66,6 +66,8 @@ class _Products(Struct):
     """The words that exact products of the formula read as signed."""
     width: int
     """Bits for each integer."""
+    highest: Mapping[Term, int]
+    """Of words that the formula keeps below a number."""
     found: dict[_Key, BitVec] = field(default_factory=dict[_Key, BitVec])
 
     def integer(self, key: _Key) -> BitVec:
@@ -160,7 +162,7 @@ def with_integer_products(formula: Bool) -> Bool | None:
     terms = subterms(formula)
     if not any(term.op is Op.MUL for term in terms):
         return None
-    found = _prepared(terms)
+    found = _prepared(formula, terms)
     if found is None:
         return None
     formula = _cut(found, formula)
@@ -174,7 +176,7 @@ def with_integer_products(formula: Bool) -> Bool | None:
     return None
 
 
-def _prepared(terms: list[Term]) -> _Products | None:
+def _prepared(formula: Bool, terms: list[Term]) -> _Products | None:
     signed = {
         cast(Term, factor.word)
         for term in terms
@@ -184,7 +186,29 @@ def _prepared(terms: list[Term]) -> _Products | None:
     }
     longest = max(sum(one.width for one in _words(term)) for term in terms if term.op is Op.MUL)
     width = max(longest, *(term.width for term in terms)) + 2
-    return _Products(set(terms), signed, width) if width <= MOST_BITS else None
+    return _Products(set(terms), signed, width, _highest(formula)) if width <= MOST_BITS else None
+
+
+def _highest(formula: Bool) -> dict[Term, int]:
+    """The largest values that a conjunction allows, for words that it compares with a number."""
+    found: dict[Term, int] = {}
+    for part in cast(tuple[Bool, ...], formula.args) if formula.op is Op.CONJ else (formula,):
+        word, most = _at_most(part)
+        if word is not None:
+            found[word] = min(most, found.get(word, most))
+    return found
+
+
+def _at_most(part: Bool) -> tuple[BitVec | None, int]:
+    """The word w and the number n of n ≥ w, which is written as not n < w, or of w < n + 1."""
+    compared = part.args[0] if part.op is Op.NOT else part
+    if compared.op is not Op.ULT:
+        return None, 0
+    less, more = cast(tuple[BitVec, BitVec], compared.args)
+    number, word = (less, more) if part.op is Op.NOT else (more, less)
+    if not isinstance(number.payload, int) or number.op is not Op.CONST:
+        return None, 0
+    return word, number.payload if part.op is Op.NOT else max(0, number.payload - 1)
 
 
 def _words(product: Term) -> Iterator[Term]:
@@ -231,7 +255,8 @@ def _facts(products: _Products) -> Iterator[Bool]:
             yield implies(conj(natural, sle(one, right)), sle(left, whole))
         most = 1
         for each in key:
-            most *= 1 << (each.word.width - 1) if each.signed else each.word.high
+            highest = products.highest.get(each.word, each.word.high)
+            most *= 1 << (each.word.width - 1) if each.signed else min(highest, each.word.high)
         signed = any(each.signed for each in key)
         yield conj(sle(const(-most if signed else 0, products.width), whole), sle(whole, const(most, products.width)))
     alike = [pair for pair in combinations(keys, 2) if set(pair[0]) & set(pair[1])]

@@ -51,19 +51,39 @@ KEPT_LANES = 256
 """Whose ids such parts, and conditions, were rewritten for."""
 
 
-def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Bool | None:
-    """What follows from both, with any ids; None where the condition is not about one lane with ids of its own."""
+def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, condition: Bool) -> Iterator[Bool]:
+    """What follows from both, with any ids; both as they are where the condition is not about one lane with such ids.
+
+    First what is the same question for most lanes: it leaves out how far the first lane is.  Then the question with it,
+    as for lanes that reach back to the one before.
+    """
     known = set(literals(condition))
     on = [lane for lane, each in enumerate(lanes[: len(launched.ids)]) if each in known]
     if len(on) != 1 or all(word.op is Op.CONST for word in launched.ids[on[0]]):
-        return None
+        yield conj(premise, condition)
+        return
     ids = launched.ids[on[0]]
     asked, *assumed = _with_any_ids([condition, *literals(premise)], ids)
     launch = {one for words in launched.ids for word in words for one in _symbols(word)}
     launch = (launch | set(lanes)) - {one for size in launched.sizes for one in _symbols(size)} - {lanes[on[0]]}
     kept = [one for one in assumed if launch.isdisjoint(_symbols(one))]
-    kept += _in_group(launched, on[0])
-    for dimension, word in enumerate(launched.ids[on[0]]):
+    near = [one for one in kept if not _is_of_the_first(one, ids)]
+    in_group = list(_in_group(launched, on[0]))
+    for facts in (near, kept) if len(near) < len(kept) else (kept,):
+        yield _of_any_items(asked, [*facts, *in_group], ids)
+
+
+def _is_of_the_first(part: Bool, ids: tuple[BitVec, ...]) -> bool:
+    """Whether it is about an id of the first lane, told by how far this one is from it."""
+    own = {_id(word, dimension) for dimension, word in enumerate(ids) if word.op is not Op.CONST}
+    if own.isdisjoint(_symbols(part)):
+        return False
+    sums = (linear_parts(cast(BitVec, one)) for one in subterms(part) if one.op is Op.SUM)
+    return any(constant and not own.isdisjoint(atoms) for constant, atoms in sums)
+
+
+def _of_any_items(asked: Bool, kept: list[Bool], ids: tuple[BitVec, ...]) -> Bool:
+    for dimension, word in enumerate(ids):
         if word.op is not Op.CONST:
             asked, kept = _of_any_item(asked, kept, dimension, _id(word, dimension))
     return conj(asked, *kept)

@@ -1,6 +1,6 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from time import process_time
@@ -255,15 +255,18 @@ class Search(Struct, Generic[T], frozen=True):
         launched, lanes = asked.start.group.launched, launched_lanes(asked.kernel)
         if len(set(literals(condition)).intersection(lanes)) > 1:  # lanes that meet
             return ""
-        formula = conj(self.premise, condition)
+        formulas: Iterable[Bool] = (conj(self.premise, condition),)
         if launched is not None:
-            formula = about_any_lane(launched, lanes, self.premise, condition) or formula
-        form = form_of(formula)
-        if form not in known:
-            ordered = with_integer_products(formula)
-            answer = solve([formula if ordered is None else ordered], min(ANY_LANE_MS, asked.timeout_ms))
-            known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
-        return known[form]
+            formulas = about_any_lane(launched, lanes, self.premise, condition)
+        for formula in formulas:
+            form = form_of(formula)
+            if form not in known:
+                ordered = with_integer_products(formula)
+                answer = solve([formula if ordered is None else ordered], min(ANY_LANE_MS, asked.timeout_ms))
+                known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
+            if known[form]:
+                return known[form]
+        return ""
 
     def _solved_one(
         self, asked: Asked, index: int, near: tuple[Bool, ...], usual: UsualSearch
