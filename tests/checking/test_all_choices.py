@@ -6,7 +6,8 @@ import pytest
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import Outside
 from visaproof.analysis.bounds.verdicts import Undecided as BoundsUndecided
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel, conflict_record
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.checking.all_choices import under_all_choices, under_each_choice
 from visaproof.checking.replay import replay

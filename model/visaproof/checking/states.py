@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.counterexample import Outcome, PredicateState, State, SurfaceState
 from visaproof.instructions import Instruction
@@ -22,6 +24,13 @@ def state_record(state: ConcreteState) -> State:
         },
         surfaces={name: _surface_record(surface) for name, surface in state.surfaces.items()},
     )
+
+
+def without_zeros(state: State) -> State:
+    """The state with only those registers and predicates that hold something: a run starts the others at 0."""
+    registers = {name: content for name, content in state.registers.items() if content.strip("0")}
+    predicates = {name: predicate for name, predicate in state.predicates.items() if int(predicate.bits, 16)}
+    return replace(state, registers=registers, predicates=predicates)
 
 
 def _surface_record(surface: Surface) -> SurfaceState:

@@ -243,7 +243,7 @@ def _print_footer(answers: "KernelAnswers", findings: "list[Finding]", tried: bo
 
 
 def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
-    from visaproof.analysis.conflicts.kernel import conflict_record
+    from visaproof.analysis.conflicts.records import conflict_record
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.checking.counterexample import write_counterexample
 

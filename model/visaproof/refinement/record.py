@@ -10,10 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from visaproof.analysis.conflicts.kernel import without_zeros
 from visaproof.checking.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
 from visaproof.checking.ladder import Values
-from visaproof.checking.states import state_record
+from visaproof.checking.states import state_record, without_zeros
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH

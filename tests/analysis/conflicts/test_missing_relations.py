@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.rows import COLUMNS_ALIKE, PITCH, PLUS_X, ROWS, STORE, STRIDED, asked
-from visaproof.analysis.conflicts.kernel import KernelAnswers, conflict_record
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.products import without_products
+from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.checking.counterexample import Counterexample, read_counterexample, write_counterexample
 from visaproof.checking.replay import replay

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.verdicts import Meaningless, Outside, Shown
-from visaproof.analysis.conflicts.kernel import without_zeros
 from visaproof.checking.counterexample import Counterexample, Outcome, Run, Violation
-from visaproof.checking.states import state_record
+from visaproof.checking.states import state_record, without_zeros
 from visaproof.launch.relations.obeyed_relations import obeyed
 
 

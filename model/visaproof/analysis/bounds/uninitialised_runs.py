@@ -10,9 +10,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers
-from visaproof.analysis.conflicts.kernel import without_zeros
 from visaproof.checking.counterexample import Counterexample, Outcome, Run
-from visaproof.checking.states import state_record
+from visaproof.checking.states import state_record, without_zeros
 from visaproof.checking.uninitialised_replay import left_in_memory
 from visaproof.decode.texels import TYPED
 from visaproof.instructions.svm_gather import FLAT

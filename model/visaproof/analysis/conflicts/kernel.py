@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache, partial
 
-import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -19,9 +18,7 @@ from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
 from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.analysis.tables import tables_of
-from visaproof.checking.counterexample import Counterexample, Outcome, Run, State
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
-from visaproof.checking.states import state_record
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
@@ -32,7 +29,6 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.local_memory import local_memory
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.obeyed_relations import obeyed
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_named, unmodelled_read
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
@@ -318,29 +314,3 @@ def _known(put: Questions[ConflictQuestion]) -> KnownApart | None:
 def may_scatter(opcode: str) -> bool:
     """Whether a message with this opcode may store lane by lane."""
     return "scatter" in opcode or opcode.startswith("lsc_store")
-
-
-def without_zeros(state: State) -> State:
-    """The state with only those registers and predicates that hold something: a run starts the others at 0."""
-    registers = {name: content for name, content in state.registers.items() if content.strip("0")}
-    predicates = {name: predicate for name, predicate in state.predicates.items() if int(predicate.bits, 16)}
-    return msgspec.structs.replace(state, registers=registers, predicates=predicates)
-
-
-def conflict_record(answers: KernelAnswers, question: ConflictQuestion, conflict: Conflict) -> Counterexample:
-    """The conflict as a file: the kernel itself, the smallest thread found, and where its run ends."""
-    position = question.instruction.position
-    lanes = " and ".join(str(write.lane) for write in (conflict.first, conflict.second))
-    place = "texel" if question.of_texels else "byte"
-    return Counterexample(
-        claim=f"{answers.kernel.name}/lanes-of-line-{position.line}-write-apart",
-        shows=f"lanes {lanes} of line {position.line} write one {place}",
-        violation="lanes-collide",
-        platform=answers.platform.name,
-        readings=[str(one) for one in answers.start.assumed],
-        program=list(answers.kernel.source_lines),
-        state=without_zeros(state_record(conflict.state)),
-        runs=[Run(steps=[f"{conflict.state.exec_mask:#x}"], outcome=Outcome(undefined=conflict.message))],
-        line=position.line,
-        where=obeyed(answers.start.where, conflict.values),
-    )
