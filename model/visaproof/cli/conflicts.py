@@ -247,7 +247,9 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.checking.counterexample import write_counterexample
 
-    if isinstance(finding.answer, Conflict) and answers.asked.trace.beyond:
+    if isinstance(finding.answer, Conflict) and finding.answer.after is not None:
+        print(f"not saved: a run that replays ends in line {finding.answer.after.line} before", file=sys.stderr)
+    elif isinstance(finding.answer, Conflict) and answers.asked.trace.beyond:
         print("not saved: a run that replays ends at the registers beyond a variable before", file=sys.stderr)
     elif isinstance(finding.answer, Conflict) and answers.kernel.of_several_files:
         print("not saved: a counterexample holds one file, and this kernel calls functions of others", file=sys.stderr)

@@ -186,7 +186,7 @@ class KernelAnswers(Struct, frozen=True):
 
         for question in rounds:
             progress = self.progress.setdefault(Same(question), Progress())
-            match decide_conflict(question, self.asked, proof, most_ms, self.known, progress):
+            match decide_conflict(question, self.asked, proof, most_ms, self.known, progress, self._others(position)):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
@@ -204,6 +204,11 @@ class KernelAnswers(Struct, frozen=True):
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(rungs), self.bounded))
+
+    def _others(self, position: Position) -> list[Conflict]:
+        """The conflicts that were shown of other scatters."""
+        answers = (one.answer for at, one in self.confirmed.items() if at != position)
+        return [one for one in answers if isinstance(one, Conflict)]
 
     def _with_missing(self, confirmed: Finding, rounds: Sequence[ConflictQuestion]) -> Finding:
         position = confirmed.question.instruction.position

@@ -121,6 +121,8 @@ class Search(Struct, Generic[T], frozen=True):
     wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
     progress: Progress = field(default_factory=Progress)
+    otherwise: Callable[[Sequence[int]], Never | Found[T] | None] = lambda _: None
+    """Another way to show or exclude conditions of these indices, asked before launches are searched."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
@@ -142,6 +144,8 @@ class Search(Struct, Generic[T], frozen=True):
         if self.known is not None and self.known.learn([self.wider(index) for index in left]):
             return Never(", ".join(self.known.solvers))
         premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
+        if (other := self.otherwise(left)) is not None:
+            return other
         usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if self.known is not None:
             some = replace(usual, indices=left[:SOME])

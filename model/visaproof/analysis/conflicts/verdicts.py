@@ -1,10 +1,16 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec import Struct
 
+from visaproof.analysis.conflicts.after_others import (
+    candidates,
+    collision_after,
+    excluded_by_others,
+    whatever_is_stored,
+)
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Progress, Search
@@ -49,6 +55,8 @@ class Conflict(Struct, frozen=True):
     values: Values
     depends_on: tuple[str, ...]
     """The symbols on which it depends whether these lanes meet."""
+    after: Position | None = None
+    """The first scatter whose lanes collide before, whose values decide nothing here; None where none do."""
 
 
 class Undecided(Struct, frozen=True):
@@ -59,6 +67,9 @@ class Undecided(Struct, frozen=True):
 
 Answer = Free | Conflict | Undecided
 
+Shown = Callable[[ConflictQuestion, Asked, LanePair, Values, Choices], Conflict | None]
+"""What a run on the values shows."""
+
 
 def decide_conflict(
     question: ConflictQuestion,
@@ -67,15 +78,30 @@ def decide_conflict(
     most_ms: Callable[[], int | None] = lambda: None,
     known: KnownApart | None = None,
     progress: Progress | None = None,
+    shown: Sequence[Conflict] = (),
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
     `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
+    Of other scatters conflicts were `shown`.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
     premise = conj(*question.premises)
+
+    def after_others(left: Sequence[int]) -> Never | Found[Conflict] | None:
+        """What a run shows in which lanes of other scatters collide, too, unless this excludes it."""
+        if not shown:
+            return None
+        if solver := excluded_by_others(question, left):
+            return Never(solver)
+        for index, values in candidates(question, asked, [one.values for one in shown]):
+            found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
+            if found is not None:
+                return Found(found)
+        return None
+
     search = Search(
         conditions=[pair.meet for pair in question.pairs],
         premise=premise,
@@ -83,7 +109,7 @@ def decide_conflict(
         until=question.performed,
         subject="the lanes",
         verb="meet",
-        confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values),
+        confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values, _shown),
         uninterpreted=asked.trace.arbitrary,
         guessed_size=1 << 32,
         proof=proof,
@@ -91,6 +117,7 @@ def decide_conflict(
         known=known,
         wider=lambda index: question.pairs[index].overlap,
         progress=progress or Progress(),
+        otherwise=after_others,
     )
     match search.run(asked):
         case Never(rung):
@@ -102,7 +129,7 @@ def decide_conflict(
 
 
 def _confirmed(
-    question: ConflictQuestion, asked: Asked, premise: Bool, pair: LanePair, values: Values
+    question: ConflictQuestion, asked: Asked, premise: Bool, pair: LanePair, values: Values, shown: "Shown"
 ) -> Conflict | None:
     """The conflict of this pair if a run of the kernel on these values shows it, with these two lanes alone or all."""
     lanes = launched_lanes(asked.kernel)
@@ -119,7 +146,7 @@ def _confirmed(
     for candidate in candidates():
         if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
             continue
-        found = under_all_choices(partial(_shown, question, asked, pair, candidate))
+        found = under_all_choices(partial(shown, question, asked, pair, candidate))
         if found is not None:
             return found
     return None
@@ -134,9 +161,32 @@ def _shown(
     if met is None or outcome.undefined is None:
         return None
     first, second, message = met
-    depends = tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
     before = state_of(asked, question.performed, values)  # the run has changed its own
-    return Conflict(first, second, message.writes, before, outcome.undefined.message, values, depends)
+    return Conflict(first, second, message.writes, before, outcome.undefined.message, values, _depends(pair))
+
+
+def _shown_after(
+    question: ConflictQuestion, asked: Asked, pair: LanePair, values: Values, choices: Choices
+) -> Conflict | None:
+    """The same in a run that goes on where lanes of another scatter collide."""
+    state = state_of(asked, question.performed, values, choices)
+    outcome = run(asked.kernel, state, most=MOST_STATEMENTS, past_collisions=True)
+    found = collision_after(question, outcome)
+    if found is None:
+        return None
+    message, first = found
+    if first == question.instruction.position:
+        return _shown(question, asked, pair, values, choices)
+    met = colliding(message.writes)
+    if met is None or not whatever_is_stored(asked.trace, first, conj(*question.premises, pair.meet)):
+        return None
+    text = f"lanes {met[0].lane} and {met[1].lane} collide after those of line {first.line}"
+    before = state_of(asked, question.performed, values)  # the run has changed its own
+    return Conflict(*met, message.writes, before, text, values, _depends(pair), first)
+
+
+def _depends(pair: LanePair) -> tuple[str, ...]:
+    return tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
 
 
 def _is_input(one: Term) -> bool:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
-from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
+from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior, WritesCollide
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
@@ -68,6 +68,8 @@ class Outcome(Struct, frozen=True):
 
     performed: tuple[PerformedMessage, ...]
     undefined: Undefined | None
+    collided: tuple[int, ...] = ()
+    """The places in `performed` of scatters whose lanes collided, where the run was to go on."""
 
 
 class AtBarrier(Struct, frozen=True):
@@ -122,15 +124,18 @@ def run(
     enough: Callable[[PerformedMessage], bool] | None = None,
     most: int = MAX_STATEMENTS,
     endless: bool = False,
+    past_collisions: bool = False,
 ) -> Outcome:
     """Runs a kernel or a program as if no other thread were there; `state` is changed in place.
 
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
     NotModelled for what has no semantics here, and for a run of more than `most` statements.  Where `endless` is
-    asked for, a loop that is seen never to end is undefined.
+    asked for, a loop that is seen never to end is undefined.  With `past_collisions` the run goes on behind a scatter
+    whose lanes collide, as if that stored nothing.
     """
-    thread = Thread(Code(code, state.platform), state, observer, enough, most, endless=endless)
+    shared = Code(code, state.platform)
+    thread = Thread(shared, state, observer, enough, most, endless=endless, past_collisions=past_collisions)
     while isinstance(stop := thread.resume(), AtBarrier):
         pass
     return stop
@@ -150,6 +155,7 @@ class Thread:
         remember: bool = True,
         known_images: bool = False,
         endless: bool = False,
+        past_collisions: bool = False,
     ) -> None:
         """Without `remember` the outcome has no more than the last message, and not what it wrote; without
         `known_images` the sampler reads zeros, and with it the texels that the state holds."""
@@ -168,6 +174,7 @@ class Thread:
         self._arithmetic = ConcreteArithmetic(state, self._operands)
         self._moves = ConcreteStateMoves(state, self._operands)
         self._performed: list[PerformedMessage] = []
+        self._collided: list[int] | None = [] if past_collisions else None
         self._parked: dict[int, int] = {}
         """The lanes that wait at each statement, by its index."""
         self.message: Message | None = None
@@ -222,7 +229,7 @@ class Thread:
             if isinstance(statement, Synchronise) and statement.waits:
                 return AtBarrier(statement, any(self._parked.values()))
         self.state.exec_mask = self._launched
-        return Outcome(tuple(self._performed), undefined)
+        return Outcome(tuple(self._performed), undefined, tuple(self._collided or ()))
 
     def _held(self) -> object:
         """What the thread holds beside memory."""
@@ -280,6 +287,10 @@ class Thread:
         try:
             self.message = self._code.message_on(self._place - 1, decoded, surface)
             self.message.execute(self.state)
+        except WritesCollide:
+            if self._collided is None:
+                raise
+            self._collided.append(len(self._performed))
         finally:
             memory.log = memory.misses = memory.changed = None
             done = PerformedMessage(statement.origin, decoded, surface, tuple(log), tuple(misses), tuple(changed))

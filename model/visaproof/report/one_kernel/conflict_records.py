@@ -54,6 +54,7 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
                 inputs={name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
                 depends_on_data=data_dependence(answers, conflict),
                 replayed=True,
+                after=conflict.after and conflict.after.line,
                 launch=None if launch is None else launch.record(offset),
             )
 

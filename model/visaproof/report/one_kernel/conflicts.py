@@ -60,7 +60,7 @@ def _as_before(record: Scatter) -> str:
     """The verdict of a further part."""
     match record:
         case records.Refuted():
-            return f"CONFLICT: {collision_of(record).headline} (replayed), as in"
+            return f"CONFLICT: {collision_of(record).headline} ({replayed(record.after)}), as in"
         case records.Unknown():
             return "UNKNOWN, as"
         case records.Bounded():
@@ -124,7 +124,7 @@ def _conflict_lines(
     if met is not None and launch is not None:
         conflict = replace(conflict, first=met[0], second=met[1], writes=launch.writes)
     yield from _missing_lines(answers, finding)
-    yield f"        CONFLICT: {headline} (replayed)"
+    yield f"        CONFLICT: {headline} ({replayed(conflict.after and conflict.after.line)})"
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
@@ -138,6 +138,11 @@ def _conflict_lines(
         yield from (f"        {line}" for line in launch.lines())
     for hint in filter(None, map(fitting, answers.start.hints)):
         yield f"        hint: {hint}"
+
+
+def replayed(after: int | None) -> str:
+    """How a conflict was confirmed; `after` is the line of a scatter whose lanes collide before."""
+    return "replayed" if after is None else f"replayed after the conflict of line {after}"
 
 
 def _missing_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:

@@ -41,8 +41,8 @@ class LaunchSearch(Struct, frozen=True, dict=True):
     """Work items by dimension."""
 
     def of_conflict(self, finding: Finding) -> ShownLaunch | None:
-        """One in which two lanes write one byte."""
-        if not isinstance(finding.answer, Conflict):
+        """One in which two lanes write one byte, unless a launch is undefined before."""
+        if not isinstance(finding.answer, Conflict) or finding.answer.after is not None:
             return None
         return self._with_event(finding.answer, finding.question.instruction.position, Event.COLLISION)
 

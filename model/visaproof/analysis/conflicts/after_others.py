@@ -1,0 +1,90 @@
+"""Scatters whose lanes collide in a run in which those of an earlier scatter do: one launch shows both.
+
+    P ∧ M   holds for values with which the run comes to scatter k, past a scatter j whose lanes collide,
+            and depends on nothing that messages from j on load
+
+P is the premise, and M says that two lanes of k write one byte.  Then those of k collide whichever of their values the
+lanes of j leave.  The run that confirms it goes on behind j as if that stored nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
+from visaproof.analysis.conflicts.simpler_formulas import without_products
+from visaproof.analysis.conflicts.thread_states import Asked, Values
+from visaproof.analysis.conflicts.usual_search import UsualSearch
+from visaproof.isa.errors import Position
+from visaproof.machine.concrete.run import Outcome, PerformedMessage
+from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.queries.kernels.suspects import tainted
+from visaproof.semantics.symbolic.names import is_size
+from visaproof.semantics.symbolic.value_names import OfLoop
+from visaproof.smt import Bool, conj, disj, symbols_of
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.solvers import solve
+
+EXCLUDED_MS = 250, 2_000
+"""For the first pair of lanes, and for all of them."""
+
+LARGE = 1 << 32
+"""Bytes of a surface, and extents of an image."""
+
+
+def excluded_by_others(question: ConflictQuestion, left: Sequence[int]) -> str:
+    """The solver that soon shows that no lanes collide unless those of an earlier scatter do; empty where none does."""
+    premise, meets = conj(*question.premises), [question.pairs[index].meet for index in left]
+    first = OfLanes.of(question.earlier).within(lanes_of(meets)[meets[0]])
+    one, every = conj(premise, meets[0], *first), conj(premise, disj(*meets), *question.earlier)
+    found = ""
+    for formula, most in zip((one, every), EXCLUDED_MS, strict=True):
+        answer = solve([without_products(formula)], most)
+        if not isinstance(answer, Unsatisfiable):
+            return ""
+        found = answer.solver
+    return found
+
+
+def candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
+    """Pairs of lanes that collide whatever earlier scatters do: with values that have shown another conflict, also
+    with larger surfaces, then in the first groups of launches.
+    """
+    premise, meets = conj(*question.premises), [pair.meet for pair in question.pairs]
+    symbols = symbols_of(premise, *meets)
+    large = {one: min(LARGE, (1 << one.width) - 1) for one in symbols if is_size(one)}
+    for values, sizes in product(shown, ({}, large)):
+        known = {**values, **{one: values.get(one, 0) for one in symbols}, **sizes}
+        holds, *met = evaluate_all((premise, *meets), known)
+        if holds and any(met):
+            yield met.index(1), known
+    yield from UsualSearch(asked, meets, range(len(meets)), premise).in_first_groups()
+
+
+def collision_after(question: ConflictQuestion, outcome: Outcome) -> tuple[PerformedMessage, Position] | None:
+    """The message of the question whose lanes collide in a run that went on past collisions, and where the first of
+    these was.
+    """
+    collided = [outcome.performed[place] for place in outcome.collided]
+    mine = (one for one in collided if one.instruction.position == question.instruction.position)
+    message = next(mine, None)
+    return None if message is None else (message, collided[0].instruction.position)
+
+
+def whatever_is_stored(trace: Trace, first: Position, condition: Bool) -> bool:
+    """Whether the condition depends on no load from a message on, the first one at this place."""
+    place = next((k for k, one in enumerate(trace.performed) if one.instruction.position == first), 0)
+    later = trace.performed[place:]
+    symbols = frozenset(symbols_of(condition))
+    if any(isinstance(one.payload, OfLoop) for one in symbols) or any(_stores_privately(trace, one) for one in later):
+        return False
+    loaded = frozenset(symbols_of(*(value for one in later for _, value in one.loaded)))
+    unknown = {one.symbol for one in trace.arbitrary if one.operands is None or one.origin is not None}
+    return symbols.isdisjoint(tainted(trace, loaded | unknown))
+
+
+def _stores_privately(trace: Trace, performed: Performed) -> bool:
+    """What a lane stores there, its later loads bring without a symbol."""
+    return any(is_private(trace, performed, one) for one in performed.accesses)

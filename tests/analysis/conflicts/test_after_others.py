@@ -1,0 +1,101 @@
+"""Scatters whose lanes collide where those of an earlier scatter do."""
+
+import pytest
+
+from tests.support.rows import PITCH, PLUS_X, asked
+from visaproof.analysis.conflicts.after_others import excluded_by_others, whatever_is_stored
+from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
+from visaproof.isa.errors import Position
+from visaproof.machine.concrete.run import run
+from visaproof.report.one_kernel.conflict_records import finding_record
+from visaproof.report.one_kernel.conflicts import finding_lines
+from visaproof.report.one_kernel.launch_search import LaunchSearch
+from visaproof.report.records.conflicts import Refuted
+from visaproof.smt import conj
+
+BYTES = "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
+STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
+FURTHER = "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x40:ud\n"
+BY_DATA = "    gather4_scaled.R (M1, 8) T6 0x0:ud A.0 D.0\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+OF_LONG_ROWS = "    cmp.eq (M1, 8) P1 N(0,0)<0;1,0> 0x400:ud\n    (P1) scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
+RET = "    ret (M1, 1)\n"
+ROWS = PITCH + PLUS_X + BYTES + STORE
+
+
+def positions(rows: KernelAnswers) -> tuple[Position, Position]:
+    first, second = rows.positions
+    return first, second
+
+
+def answer_of(rows: KernelAnswers, position: Position) -> Answer:
+    return next(one.answer for one in rows.answers() if one.question.instruction.position == position)
+
+
+def test_one_launch_shows_the_conflicts_of_two_scatters_at_a_distance() -> None:
+    """Only with a first store outside of its surface would the lanes of the second collide alone."""
+    rows = asked(ROWS + FURTHER + STORE + RET)
+    first, second = positions(rows)
+    found = answer_of(rows, second)
+    assert isinstance(found, Conflict)
+    assert found.after == first
+    alone = run(rows.kernel, found.state.copy())
+    assert alone.undefined is not None
+    assert alone.undefined.position == first
+    past = run(rows.kernel, found.state.copy(), past_collisions=True)
+    assert past.undefined is None
+    assert [past.performed[place].instruction.position for place in past.collided] == [first, second]
+
+
+def test_a_scatter_whose_rows_are_long_is_free_after_a_conflict() -> None:
+    rows = asked(ROWS + FURTHER + OF_LONG_ROWS + RET)
+    first, second = positions(rows)
+    assert isinstance(answer_of(rows, first), Conflict)
+    assert isinstance(answer_of(rows, second), Free)
+
+
+def test_lanes_that_collide_where_earlier_ones_do_are_free() -> None:
+    """The same place again: the run is undefined before."""
+    rows = asked(ROWS + STORE + RET)
+    _, second = positions(rows)
+    assert isinstance(answer_of(rows, second), Free)
+    assert excluded_by_others(rows.questions[1], range(len(rows.questions[1].pairs)))
+
+
+@pytest.mark.parametrize(("body", "whatever"), [(FURTHER, True), (BY_DATA, False)])
+def test_what_colliding_lanes_store_may_decide_where_others_do(body: str, whatever: bool) -> None:
+    rows = asked(ROWS + body + STORE + RET)
+    first, _ = positions(rows)
+    question = rows.questions[1]
+    condition = conj(*question.premises, question.pairs[0].meet)
+    assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
+
+
+def test_data_that_was_loaded_before_does_not_depend_on_colliding_lanes() -> None:
+    rows = asked(PITCH + PLUS_X + BYTES + BY_DATA + STORE + FURTHER + STORE + RET)
+    first, _ = positions(rows)
+    question = rows.questions[1]
+    assert whatever_is_stored(rows.asked.trace, first, question.pairs[0].meet)
+
+
+def test_a_run_ends_at_the_first_collision_unless_it_is_to_go_on() -> None:
+    rows = asked(ROWS + STORE + RET)
+    first, _ = positions(rows)
+    found = answer_of(rows, first)
+    assert isinstance(found, Conflict)
+    ended = run(rows.kernel, found.state.copy())
+    assert (len(ended.performed), ended.collided) == (1, ())
+    went_on = run(rows.kernel, found.state.copy(), past_collisions=True)
+    assert (len(went_on.performed), went_on.collided) == (2, (0, 1))
+
+
+def test_the_answer_names_the_scatter_whose_lanes_collide_before() -> None:
+    rows = asked(ROWS + FURTHER + STORE + RET)
+    _, second = list(rows.answers())
+    assert isinstance(second.answer, Conflict)
+    assert LaunchSearch(rows, ()).of_conflict(second) is None
+    record = finding_record(rows, second)
+    assert isinstance(record, Refuted)
+    assert record.after == rows.positions[0].line
+    text = "\n".join(finding_lines(rows, second, record))
+    assert f"(replayed after the conflict of line {record.after})" in text
