@@ -86,13 +86,24 @@ def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: p
     assert main(["bounds", *dump("oob_offbyone"), *SIZES]) == 1
     output = capsys.readouterr().out
     assert "86 | scatter4_scaled.R (M1, 8) T6 0x0:ud V0051.0 V0052.0" in output
-    assert "OUTSIDE: an access reaches bytes 0x4..0x7 of dst, which has 4 bytes" in output
+    assert "OUTSIDE: work item 1 writes dst[1], bytes 0x4..0x7, and dst has 4 bytes" in output
     assert "the write is dropped (replayed)" in output
     assert "launch: 2 work items in 2 groups with n = 1" in output
     assert main(["bounds", *dump("oob_offbyone"), *SIZES, "--where", "n >= 1048576"]) == 1  # no small launch has that
     output = capsys.readouterr().out
     assert "no launch is shown: no small one is as stated" in output
     assert "►     0  bytes 0x803ff000..0x803ff003 outside" in output
+
+
+def test_an_index_of_minus_one_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """No size of the buffer helps, so that none is hinted at; further lanes do reach beyond its end."""
+    folder = DATA / "sizes"
+    assert main(["bounds", str(folder / "one_before.visaasm"), "--launch", str(folder / "sizes.ze_info")]) == 1
+    first, second = capsys.readouterr().out.split(" 109 | ")[1].split(" 110 | ")
+    assert "OUTSIDE: an access reaches in[-1], bytes 0xfffffffc..0xffffffff, before in begins: the read" in first
+    assert "hint" not in first
+    assert "OUTSIDE where in is too small: then the read gives 0" in second
+    assert "an access reaches in[30], bytes 0x78..0x7b" in second
 
 
 # ---------------------------------------------------------------- the global size

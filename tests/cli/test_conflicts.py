@@ -133,6 +133,7 @@ def test_a_conflict_is_shown_as_a_table_with_its_source_line(capsys: pytest.Capt
     assert len(marked) == 2
     assert "both: 0x0..0x3" in marked[1]
     assert "CONFLICT: work items 0 and 1 both write dst[0] (replayed)" in output
+    assert "launch: 2 work items: lanes 0 and 1 both write byte 0x0" in output  # and no whole thread of them
 
 
 HEAD = """.version 4.1

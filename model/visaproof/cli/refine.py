@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from visaproof.cli.many.cache import add_cache, cache_of
 from visaproof.cli.many.config import add_config, entries_of, with_stated_of_pair
+from visaproof.cli.many.files import one_kernel
 from visaproof.cli.options.arguments import Subparsers, add_platform, disjoint_in, groups_of, relations_in
 from visaproof.cli.options.errors import make_folder, show_error
 from visaproof.cli.options.exit_codes import ExitCode, worst
@@ -96,8 +97,8 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file")
-    several = "a .visaasm file; without it, SOURCE has two kernels, src and tgt"
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="a .visaasm file, or a folder with one kernel")
+    several = "the same; without it, SOURCE has two kernels, src and tgt"
     parser.add_argument("target", metavar="TARGET", type=Path, nargs="?", help=several)
     add_launch(parser)
     parser.add_argument("--launch-target", metavar="FILE", type=Path, help="the same for TARGET (default: --launch)")
@@ -115,6 +116,8 @@ def run(arguments: Namespace) -> int:
     """Asks in one direction, or in both; what an earlier run answered is shown again."""
     from visaproof.cli.many.kept_pair import answered
 
+    arguments.source = one_kernel(arguments.source)
+    arguments.target = None if arguments.target is None else one_kernel(arguments.target)
     arguments = with_stated_of_pair(arguments, entries_of(arguments), arguments.source, arguments.target)
     launch, launch_target = launches_for(arguments.launch, arguments.launch_target, arguments.source, arguments.target)
     arguments = Namespace(**(vars(arguments) | {"launch": launch, "launch_target": launch_target}))

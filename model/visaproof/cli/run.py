@@ -5,6 +5,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from visaproof.cli.many.files import one_kernel
 from visaproof.cli.options.arguments import Subparsers, add_format, add_host, add_limit, add_platform
 from visaproof.cli.options.errors import UsageError, show_error
 from visaproof.cli.options.exit_codes import ExitCode
@@ -74,7 +75,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a .visaasm file")
+    add("file", metavar="FILE", type=Path, help="a .visaasm file, or a folder with one kernel")
     add_launch(parser)
     add("--input", action="append", default=[], metavar="VAR=MEANING", help="what an input holds (see `conflicts`)")
     add_platform(parser)
@@ -103,6 +104,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: Namespace) -> int:
     """Reads, runs, writes the buffers and reports."""
+    arguments.file = one_kernel(arguments.file)
     try:
         return _run(arguments)
     except ReadError as error:

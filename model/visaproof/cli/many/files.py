@@ -102,6 +102,16 @@ def kernels_in(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def one_kernel(path: Path) -> Path:
+    """The file; of a folder, as `visaproof dump` makes one, the only kernel in it.  Raises UsageError."""
+    if not path.is_dir():
+        return path
+    found = [task.path for task in _in_folder(path, None)]
+    if len(found) > 1:
+        raise UsageError(f"{path} has {len(found)} kernels, and this is about one", f"name it, as in {found[0]}")
+    return found[0]
+
+
 def _has_caller(path: Path, end: "re.Match[str]") -> bool:
     return path.with_name(path.stem[: end.start()] + SUFFIX).is_file()
 

@@ -96,7 +96,7 @@ def _verdict_lines(
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Outside() as outside if finding.free_size:
-            yield from _too_small(finding, outside, surface_name(answers, outside.surface), launch)
+            yield from _too_small(answers, finding, outside, launch)
         case Outside() as outside:
             surface = surface_name(answers, outside.surface)
             yield from _outside_lines(answers, outside, surface, launch, finding.enough, verbose)
@@ -125,8 +125,13 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
     yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
 
 
-def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "ShownLaunch | None") -> Iterator[str]:
+def _too_small(
+    answers: BoundsAnswers, finding: BoundsFinding, outside: Outside, launch: "ShownLaunch | None"
+) -> Iterator[str]:
     """What to say where the surface may have any size: with none, everything is outside."""
+    surface = surface_name(answers, outside.surface)
+    reached = _what(answers, outside, launch)
+    before = launch is not None and launch.missed is not None and launch.missed[0] < 0
     if finding.enough is not None:
         what = f"{surface} has {finding.enough}" if finding.enough.size else finding.enough
         yield f"{INDENT}inside if {what} (proved: {finding.enough.rung}); else:"
@@ -134,14 +139,15 @@ def _too_small(finding: BoundsFinding, outside: Outside, surface: str, launch: "
         yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
         yield f"{INDENT}inside if {surface} has at least {counted_bytes(finding.needed)}; else:"
-    yield f"{INDENT}OUTSIDE where {surface} is too small: then {outside.effect.value} (replayed)"
+    where = f": {reached}, before {surface} begins" if before else f" where {surface} is too small"
+    yield f"{INDENT}OUTSIDE{where}: {'' if before else 'then '}{outside.effect.value} (replayed)"
     if launch is not None:
-        yield from (f"{INDENT}{line}" for line in launch.lines())
+        yield from (f"{INDENT}{line}" for line in launch.lines(reached))
     if finding.enough is not None:
         yield f"{INDENT}hint: {finding.enough.options}"
     elif is_linked(outside.surface) and finding.needed is not None:
         yield f"{INDENT}hint: --size '{outside.surface.removeprefix('&')}={finding.needed}'"
-    elif finding.needed is None:
+    elif finding.needed is None and not before:
         yield f"{INDENT}hint: its size is arbitrary; `--size` says how large it is"
 
 
@@ -158,9 +164,14 @@ def _outside_lines(
     if enough is not None:
         yield f"{INDENT}inside if {enough} (proved: {enough.rung}); else:"
     if launch is not None and launch.is_another:
+        what = _what(answers, outside, launch)
         size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
-        yield f"{INDENT}OUTSIDE: {launch.what} of {surface}{size}: {outside.effect.value} (replayed)"
-        yield from (f"{INDENT}{line}" for line in launch.lines())
+        in_elements = what != launch.what()
+        reached = what if in_elements else f"{what} of {surface}"
+        if size:
+            reached += f", and {surface} has {size}" if in_elements else f", which has {size}"
+        yield f"{INDENT}OUTSIDE: {reached}: {outside.effect.value} (replayed)"
+        yield from (f"{INDENT}{line}" for line in launch.lines(what))
         return
     yield (
         f"{INDENT}OUTSIDE: {_who(first.lane)} reaches {_span(first)} of {surface}, which has "
@@ -175,7 +186,14 @@ def _outside_lines(
         data = data_dependence(answers, outside.shown)
         yield from [f"{INDENT}depends on data: {data}"] if data else []
     if launch is not None:
-        yield from (f"{INDENT}{line}" for line in launch.lines())
+        yield from (f"{INDENT}{line}" for line in launch.lines(_what(answers, outside, launch)))
+
+
+def _what(answers: BoundsAnswers, outside: Outside, launch: "ShownLaunch | None") -> str:
+    """What happens in the launch, in elements of the argument's buffer."""
+    argument = argument_of(answers.kernel, answers.launch, outside.surface)
+    name = "" if argument is None else surface_name(answers, outside.surface)
+    return "" if launch is None else launch.what(name, outside.question.instruction.first_lane)
 
 
 def _who(lane: int | None) -> str:

@@ -188,16 +188,40 @@ class ShownLaunch(Struct, frozen=True):
         """Whether a launch is shown that is not the one of which the example of the analysis is a thread."""
         return isinstance(self.found, ExampleLaunch) and not self.found.like_the_example
 
+    def what(self, buffer: str = "", first_lane: int = 0) -> str:
+        """What happens in it, in elements of the `buffer` where that is known: `work item 2 writes out[2], bytes …`."""
+        one, missed = self.found, self.missed
+        if not isinstance(one, ExampleLaunch):
+            return ""
+        if not buffer or missed is None or missed[0] % missed[1]:
+            return one.what
+        start, width = missed
+        items, first = self._items(one, first_lane), start % (1 << 32)
+        lanes = [
+            write.lane for write in one.message.writes if _place(write) == (first, width) and write.lane is not None
+        ]
+        item = items.get(first_lane + lanes[0]) if lanes else None
+        who = "an access reaches" if item is None else f"work item {item} writes"
+        return f"{who} {buffer}[{start // width}], bytes {first:#x}..{first + width - 1:#x}"
+
     @property
-    def what(self) -> str:
-        """What happens in it."""
-        return self.found.what if isinstance(self.found, ExampleLaunch) else ""
+    def missed(self) -> tuple[int, int] | None:
+        """Where the first access outside of a buffer begins, and its bytes.
+
+        An offset has 32 bits, and the buffers of a launch that is run are small: from 2^31 on it is a negative one.
+        """
+        if not isinstance(self.found, ExampleLaunch) or self.found.message.surface == FLAT:
+            return None
+        misses = self.found.message.misses
+        if not misses or not misses[0].width or self.found.event is not Event.OUTSIDE:
+            return None
+        return as_signed(misses[0].cell[0], 32), misses[0].width
 
     def bytes_of(self, argument: Argument | None) -> str:
         """How large the buffer of an argument is in it, for the reader; empty where that is not known."""
         text = self.found.buffers.get(argument.index, "") if isinstance(self.found, ExampleLaunch) and argument else ""
         _, _, size = text.partition(":")
-        return f", which has {counted_bytes(int(size))}" if size.isdecimal() else ""
+        return counted_bytes(int(size)) if size.isdecimal() else ""
 
     @property
     def is_shown(self) -> bool:
@@ -209,13 +233,13 @@ class ShownLaunch(Struct, frozen=True):
         """Of the lanes of the message in the launch."""
         return self.found.message.writes if isinstance(self.found, ExampleLaunch) else ()
 
-    def lines(self) -> Iterator[str]:
-        """What happens in the launch, and the command that shows it."""
+    def lines(self, what: str = "") -> Iterator[str]:
+        """What happens in the launch, in other words if they are given, and the command that shows it."""
         match self.found:
             case NoLaunch(reason):
                 yield f"no launch is shown: {reason}"
             case ExampleLaunch() as one:
-                yield f"launch: {_counted(one)}: {one.what} ({one.thread})"
+                yield f"launch: {_counted(one)}: {what or one.what} ({one.thread})"
                 yield f"  {shlex.join(self._command(one))}"
 
     def record(self, first_lane: int = 0) -> LaunchExample:
@@ -252,6 +276,11 @@ class ShownLaunch(Struct, frozen=True):
 
     def _command(self, one: ExampleLaunch) -> list[str]:
         return [*self.command, *(word for pair in one.options() for word in pair)]
+
+
+def _place(write: Write) -> tuple[int, int]:
+    """Its first byte and how many it has; of a texel what no access to bytes has."""
+    return (write.address, write.width) if isinstance(write, LaneWrite) else (-1, 0)
 
 
 def _colliding(one: ExampleLaunch, first_lane: int) -> tuple[int, int] | UnsetType:
