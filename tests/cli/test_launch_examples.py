@@ -70,7 +70,7 @@ def test_a_search_for_launches_leaves_time_for_the_other_questions(
     monkeypatch.setattr(example_launch, "run_launch", endless)
     assert main(["conflicts", *dump("lane_conflict"), "--limit", "1.5"]) == 1
     output = capsys.readouterr().out
-    assert "no launch is shown: limit of 1.5 s reached" in output
+    assert "no launch is shown: none was found in 20% of the time that was left (--limit)" in output
     assert "not asked" not in output
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from visaproof.cli import main
 from visaproof.execution.payload import Program
-from visaproof.execution.shape import Triple
-from visaproof.execution.usual_launches import Stated, UsualLaunches
+from visaproof.execution.shape import Shape, Triple
+from visaproof.execution.usual_launches import Example, Stated, UsualLaunches
 from visaproof.isa.platform import Platform
 from visaproof.launch.launch import NOTHING_KNOWN, parse_input_option
 from visaproof.launch.overlap import ArgumentInfo
@@ -100,3 +100,18 @@ def test_each_number_of_a_vector_is_passed(type_name: str, text: str) -> None:
     (index,) = launches.takes.values
     candidate = replace(next(iter(launches)), numbers={index: (9,) * (text.count(",") + 1)})
     assert launches.arguments(candidate) == {0: text}
+
+
+def test_small_launches_of_usual_numbers_come_before_the_example() -> None:
+    """Local ids in x alone: one work item, two, and 72 as the example has; of each first with what hosts pass as n."""
+    number = ".decl N v_type=G type=d num_elts=1 align=dword\n.input N offset=144 size=4\n"
+    kernel = read_kernel(HEAD.replace(".decl PTR", f"{number}.decl PTR"), "k.visaasm")
+    options = [parse_input_option(one) for one in ("IDX=local_id_x", "N=arg_byvalue:arg0")]
+    launch = replace(NOTHING_KNOWN.with_inputs(kernel, options), simd=8)
+    shape = Shape((72, 1, 1), (72, 1, 1))
+    tried = list(
+        UsualLaunches(Program(kernel, launch, Platform.TGLLP), Stated(example=Example(shape, {0: (1 << 30,)})))
+    )
+    sizes = [(one.shape.items, one.numbers[0][0], one.like_the_example) for one in tried[:6]]
+    own = 1 << 30
+    assert sizes == [(1, 1, False), (1, own, False), (2, 2, False), (2, own, False), (72, 72, False), (72, own, True)]

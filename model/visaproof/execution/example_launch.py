@@ -142,7 +142,7 @@ class Search(Struct):
                 sampler=SAMPLED if self.launches.images else None,
             )
             allocated |= {index: (one.base, len(one.data)) for index, one in memory.buffers.items()}
-            left = max(1, MOST_STATEMENTS - self.statements)
+            left = max(1, (MOST_STATEMENTS - self.statements) // 2)  # one with a long loop leaves some for the next
             ran = run_launch(self.launches.program, values, memory, watch.of_thread, choices=choices, most=left)
         except _Seen as seen:
             return self._example(candidate, arguments, passed, allocated, seen)

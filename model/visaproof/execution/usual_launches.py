@@ -156,8 +156,11 @@ class UsualLaunches:
         if self.stated.example is not None:
             shape = self.stated.example.shape
             if shape.items <= MOST_ITEMS:
-                yield from ((False, small, self._of_example(small)) for small in self._smaller(shape))
-                yield True, shape, self._of_example(shape)
+                for each in (*self._smaller(shape), shape):
+                    usual, own = self._usual(each), self._of_example(each)
+                    if usual != own:
+                        yield False, each, usual
+                    yield each is shape, each, own
         draw, shapes = random.Random(1), list(self._shapes())
         for some in (shapes[:1], shapes[1:]):  # what a single group shows is the easiest to read
             yield from ((False, shape, numbers) for shape in some for numbers in self._likely(shape))

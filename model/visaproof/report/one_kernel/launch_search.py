@@ -76,8 +76,8 @@ class LaunchSearch(Struct, frozen=True, dict=True):
         try:
             with answers.limit.within(SHARE):
                 found = find()
-        except LimitReached as reached:
-            found = NoLaunch(str(reached))
+        except LimitReached:
+            found = NoLaunch(f"none was found in {SHARE:.0%} of the time that was left (--limit)")
         simd = Program(answers.kernel, answers.launch, answers.platform).simd
         return ShownLaunch(found, self.command, simd)
 

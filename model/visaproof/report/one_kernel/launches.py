@@ -118,11 +118,13 @@ def _constant(global_size: Sequence[Expression]) -> Triple | None:
 
 
 def launch_in(answers: AskedKernel, shown: ShownRun) -> Example | None:
-    """The launch that the values of a run describe; None where they describe none that is run."""
+    """The launch that the values of a run describe, or one group of it where that is too large to be run; or None."""
     values = shown.values
     names, shape = LaunchNames(answers.kernel, answers.launch, answers.start), sizes_in(answers, values)
-    if shape.group_items > MOST_GROUP_ITEMS or shape.items > MOST_ITEMS:
+    if shape.group_items > MOST_GROUP_ITEMS:
         return None
+    if shape.items > MOST_ITEMS:
+        shape = Shape(shape.local_size, shape.local_size)
     numbers: dict[int, tuple[int, ...]] = {}
     for argument in names.arguments():
         named = [names.number(one) for one in names_of(argument, answers.launch)]
