@@ -42,6 +42,15 @@ def refute_the_high_bits_of_a_sum_are_the_sum_of_the_high_bits() -> Query:
     )
 
 
+def refute_the_low_bits_of_a_sum_are_those_without_a_multiple_of_the_highest_of_them() -> Query:
+    return neighbour(
+        "slice",
+        "the low bits of a sum",
+        "those without a multiple of the highest of them",
+        lambda b, w: (b.truncate(b.add(b.scale(y(w), 4), x(w)), 3), b.truncate(x(w), 3)),
+    )
+
+
 def refute_a_slice_across_the_sign_has_zeros_above() -> Query:
     return neighbour(
         "slice",

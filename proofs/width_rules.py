@@ -94,6 +94,10 @@ SLICES: tuple[Rule, ...] = rules(
             b.truncate(b.add(b.scale(x(w), 5), c(0x73, w)), 5),
             b.add(b.scale(b.truncate(x(w), 5), 5), c(0x13, 5)),
         ),
+        "the low bits of a sum without multiples of what is above them": lambda b, w: (
+            b.truncate(b.add(b.scale(b.ite(p, x(w), y(w)), 8), b.scale(y(w), 4), b.scale(b.scale(x(w), 2), 12)), 3),
+            b.scale(b.truncate(y(w), 3), 4),
+        ),
         "the low bits of a product": lambda b, w: (
             b.truncate(b.mul(x(w), y(w)), 5),
             b.mul(b.truncate(x(w), 5), b.truncate(y(w), 5)),

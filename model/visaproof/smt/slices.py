@@ -27,6 +27,7 @@ from visaproof.smt.terms import (
     common_width,
     const,
     interned,
+    lowest_bit,
     value_of,
 )
 
@@ -122,7 +123,7 @@ def _parts(term: BitVec, high: int, low: int) -> tuple[Slice, ...]:
         case Op.ZERO_EXTEND | Op.SIGN_EXTEND if low < operands[0].width:
             return ((operands[0], min(high, operands[0].width - 1), low),)
         case Op.SUM if low == 0:
-            return tuple((atom, high, low) for atom in linear_parts(term)[1])
+            return tuple((atom, high, low) for atom in _summands(term, high)[1])
         case Op.SUM if below := constant_below(term, low):
             return ((sub_constant(term, below), high, low),)
         case Op.AND | Op.OR | Op.XOR:
@@ -133,6 +134,13 @@ def _parts(term: BitVec, high: int, low: int) -> tuple[Slice, ...]:
             return tuple((branch, high, low) for branch in operands[1:])
         case _:
             return ()
+
+
+def _summands(term: BitVec, high: int) -> tuple[int, dict[BitVec, int]]:
+    """The summands that bits up to `high` depend on: multiples of 2^(high + 1) add nothing to these."""
+    constant, factors = linear_parts(term)
+    below = (1 << high + 1) - 1
+    return constant, {atom: factor for atom, factor in factors.items() if factor * lowest_bit(atom) & below} or factors
 
 
 def _parts_of_concat(operands: tuple[BitVec, ...], high: int, low: int) -> Iterator[Slice]:
@@ -159,8 +167,8 @@ def _put_together(term: BitVec, high: int, low: int, slices: list[BitVec]) -> Bi
         case Op.SIGN_EXTEND:
             return sign_extend(slices[0], width)
         case Op.SUM if low == 0:
-            constant, parts = linear_parts(term)
-            return add(const(constant, width), *map(scale, slices, parts.values()))
+            constant, factors = _summands(term, high)
+            return add(const(constant, width), *map(scale, slices, factors.values()))
         case Op.MUL:
             return reduce(mul, slices, const(1, width))
         case Op.AND | Op.OR | Op.XOR:
