@@ -63,6 +63,12 @@ def bound_late(movs: str) -> str:
     return ways + looping(STORE_NEXT + late + count) + "out:\n"
 
 
+def left_alone(body: str, leaves: str = LEAVE) -> str:
+    """A loop that lanes leave to further down alone, past what the lanes do that never came into it."""
+    ways = "cmp.eq (M1, 8) P1 Y(0,0)<1;1,0> 0x5:d\n(P1) goto (M1, 8) other\n"
+    return f"{APART}{ways}again:\n{body}{COUNT}{leaves}goto (M1, 1) again\nother:\n{STORE_NEXT}done:\n{STORE_B}"
+
+
 def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
     """Whether one iteration that stands for all shows it."""
     asked = compare(program(source, head), program(target, head), Scope(Assume.NONE))
@@ -70,6 +76,7 @@ def in_step_too(source: str, target: str, head: str = HEAD) -> bool:
 
 
 PROVED = {
+    "a loop that lanes leave to further down alone": (left_alone(ADD), left_alone(ADD_TWICE)),
     "the body": (looping(ADD), looping(ADD_TWICE)),
     "a load in the body": (looping(ADD + LOAD), looping(LOAD + ADD_TWICE)),
     "a store in the body": (looping(ADD + STORE_NEXT), looping(ADD_TWICE + STORE_NEXT)),
@@ -135,6 +142,7 @@ OPEN = {
     "a surface that a later iteration binds": (bound_late("movs (M1_NM, 1) T6(0) 0x0:ud\n"), bound_late("")),
     "behind the loop": (looping(ADD), looping(ADD).replace(STORE_B, ADD + STORE_B)),
     "lanes that leave to further down": BREAKING,
+    "all lanes that leave to elsewhere": (left_alone(ADD), left_alone(ADD, LEAVE.replace("done", "other"))),
     "what a lane holds that leaves in the middle": (
         looping(ADD + LEAVE + ADD).replace(STORE_B, "done:\n" + STORE_B),
         looping(ADD + ADD + LEAVE).replace(STORE_B, "done:\n" + STORE_B).replace("0x63:d", "0x69:d"),

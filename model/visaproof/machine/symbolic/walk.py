@@ -300,7 +300,7 @@ class Walk:
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)
             lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
             first, last = Moment(before.performed, before.events), machine.moment
-            breaks = exits != [behind]
+            breaks = len(exits) != 1
             self._general.append(LoopRound(loop.branch.position, first, last, tuple(words), tuple(lanes), breaks))
         self._lanes.leave(name, exits, running)
 

@@ -129,7 +129,7 @@ class LoopRound(Struct, frozen=True):
     lanes: tuple[Held, ...]
     """Of each lane, whether it runs: the loop, any iteration, and the iteration after that."""
     breaks: bool
-    """Whether lanes may leave to elsewhere than behind the loop."""
+    """Whether lanes may leave to more places than one."""
 
     @property
     def first(self) -> int:
