@@ -1,6 +1,6 @@
 """The questions about two kernels that were run symbolically: of places in surfaces, or in buffers under conditions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -10,13 +10,14 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.constant_data import Tables
 from visaproof.queries.kernels.extents import limits
 from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
 from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
-from visaproof.refinement.effects.effects import Effects, effects_of
+from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
 from visaproof.refinement.effects.images import with_stores_counted
 from visaproof.refinement.effects.local_memory import unobserved
 from visaproof.refinement.effects.observed_registers import register_stores
@@ -25,10 +26,11 @@ from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.effects.side import Side, surface_then, with_changes_of_loops
 from visaproof.refinement.effects.synchronisation import synchronised
+from visaproof.refinement.effects.undefined_accesses import is_aligned
 from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.semantics.symbolic.accesses import Access, Load
-from visaproof.smt import Bool, Term, conj, const, eq, is_false, neg, truncate
+from visaproof.smt import Bool, Term, conj, is_false, neg
 
 NO_CHOICES: Mapping[Term, Term] = {}
 
@@ -96,7 +98,7 @@ def refinement_question(
     for side in (source, target):
         require_comparable(side)
     source, target = with_changes_of_loops(*with_stores_counted(source, target))
-    memory = memory or SharedMemory(_units(source, target), launched.tables)
+    memory = memory or _shared_memory(source, target, forbidden, launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     require_reached(source, target, one, other, launched.lanes)
@@ -140,28 +142,46 @@ def require_comparable(side: Side) -> None:
         raise side.trace.stopped
 
 
-def _units(*sides: Side) -> dict[str, int]:
-    by_surface: dict[str, list[Access]] = {}
-    for side in sides:
+def _shared_memory(source: Side, target: Side, forbidden: frozenset[UndefinedKind], tables: Tables) -> SharedMemory:
+    """One memory for both, in dwords where each access is of aligned dwords, or its kernel is undefined.
+
+    Of words w and v that are aligned, w's bytes are v's, or none of them is.  Both kernels do what they do with words
+    until the first access that is not aligned.  Of a source that does it nothing is asked.  Of the target, which some
+    messages allow to, it is shown that the source is undefined there, if the source has such an address as well.
+    """
+    by_surface: dict[str, list[tuple[Side, Access]]] = {}
+    for side in (source, target):
         for place, performed in enumerate(side.trace.performed):
-            visible = (access for access in performed.accesses if not is_private(side.trace, performed, access))
+            visible = ((side, access) for access in performed.accesses if not is_private(side.trace, performed, access))
             by_surface.setdefault(surface_then(side, place), []).extend(visible)
-    for accesses in by_surface.values():
-        if len({len(access.cell) for access in accesses}) > 1:
+    for found in by_surface.values():
+        if len({len(access.cell) for _, access in found}) > 1:
             raise NotModelled("a typed surface by texels and by their channels")
-    given = sides[0].premises is not None
-    units = {
-        name: WORD if given and all(map(_is_aligned, accesses)) else unit_of(iter(accesses))
-        for name, accesses in by_surface.items()
-    }
-    return _of_memories(units, sides[0].sharing)
+    units = {name: unit_of(access for _, access in found) for name, found in by_surface.items()}
+    words = {name: WORD for name, found in by_surface.items() if units[name] < WORD and _are_dwords(found)}
+    if not words or not forbidden >= OF_ACCESSES:
+        return SharedMemory(_of_memories(units, source.sharing), tables)
+    wide = {name for name, unit in _of_memories(units | words, source.sharing).items() if unit == WORD}
+    aligned = wide & {source.sharing.memory(name) for name in words}
+    return SharedMemory(_of_memories(units, source.sharing) | dict.fromkeys(aligned, WORD), tables, frozenset(aligned))
 
 
-def _is_aligned(access: Access) -> bool:
-    """Whether it is of dwords, and undefined where these are not aligned: another goal sees to that."""
-    address, *coordinates = access.cell
-    misaligned = neg(eq(truncate(address, 2), const(0, 2)))
-    return not coordinates and access.width % WORD == 0 and is_false(conj(access.defined, misaligned))
+def _are_dwords(found: Iterable[tuple[Side, Access]]) -> bool:
+    """Whether all are of dwords, and by addresses at which the source, or what does it itself, is undefined unless
+    they are aligned."""
+    known, others = set[Bool](), set[Bool]()
+    for side, access in found:
+        address, *coordinates = access.cell
+        if coordinates or access.width % WORD:
+            return False
+        aligned = is_aligned(address)
+        if is_false(conj(access.defined, neg(aligned))):
+            known |= {aligned} if side.name == "source" else set()
+        elif side.name == "source":
+            return False
+        else:
+            others.add(aligned)
+    return others <= known
 
 
 def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
@@ -244,8 +264,9 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed, samplers=runner.samplers, unwritten=_unwritten(runner, found.trace, surface),
-        sampler_handles=runner.sampler_handles, sharing=runner.sharing,
+        _finders(runner), runner.observed, samplers=runner.samplers,
+        unwritten=_unwritten(runner, found.trace, surface), sampler_handles=runner.sampler_handles,
+        sharing=runner.sharing,
     )  # fmt: skip
 
 

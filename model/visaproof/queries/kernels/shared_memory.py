@@ -51,8 +51,12 @@ MOST_PAIRS = 2016
 class SharedMemory:
     """Names for what both kernels may read, given out in the order in which they are asked for."""
 
-    def __init__(self, units: Mapping[str, int], tables: Tables = NO_TABLES) -> None:
+    def __init__(
+        self, units: Mapping[str, int], tables: Tables = NO_TABLES, aligned: frozenset[str] = frozenset()
+    ) -> None:
         self.units = dict(units)
+        self.aligned = aligned
+        """The memories of dwords of which nobody may reach parts of two."""
         self.tables = tables
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
         self.places: dict[Term, tuple[str, BitVec]] = {}

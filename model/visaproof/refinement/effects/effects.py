@@ -34,7 +34,7 @@ from visaproof.smt import (
     true,
 )
 
-_OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
+OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
 
 
 class Effects(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Effects(Struct, frozen=True):
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     """The effects under the shared names.  Raises NotModelled where it is not known what kind of undefined one is."""
     history = _history(side, memory, expand)
-    if history.unclear is not None and len(_OF_ACCESSES & forbidden) == 1:
+    if history.unclear is not None and len(OF_ACCESSES & forbidden) == 1:
         raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
     racing = list(_races(side))
     apart = [*_undefined_apart_from_accesses(side), *((race.meet, UndefinedKind.RACE) for race in racing)]

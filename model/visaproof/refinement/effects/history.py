@@ -27,7 +27,7 @@ from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.renaming import Renaming, Walk
 from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
-from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds
+from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function
@@ -167,6 +167,7 @@ class History:
         names: dict[Term, Term] = {}
         for index, (access, terms) in enumerate(zip(accesses, seen, strict=True)):
             guard, inside, defined, cell = cast(tuple[Bool, Bool, Bool, BitVec], tuple(terms[:4]))
+            defined = where_aligned(defined, cell) if memory in self._memory.aligned else defined
             self._note_undefined(performed, access, conj(guard, neg(defined)))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
             owner = self._side.owner(performed, surface, access, item_thread)

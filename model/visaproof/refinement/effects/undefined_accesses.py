@@ -3,7 +3,17 @@
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.symbolic.accesses import Access, Load
-from visaproof.smt import is_false, known_trailing_zeros
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    conj,
+    const,
+    eq,
+    is_false,
+    known_trailing_zeros,
+    neg,
+    truncate,
+)
 
 DWORD = 4
 
@@ -28,3 +38,14 @@ def may_be_of_two_kinds(performed: Performed, access: Access) -> bool:
 def is_texel_read(access: Access) -> bool:
     """Whether it reads an image, and by no sampler, which defines what is read outside."""
     return isinstance(access, Load) and len(access.cell) > 1
+
+
+def is_aligned(address: BitVec) -> Bool:
+    """Whether an address is a multiple of 4."""
+    return eq(truncate(address, 2), const(0, 2))
+
+
+def where_aligned(defined: Bool, address: BitVec) -> Bool:
+    """Where an access is defined and its address is a multiple of 4; as it was if it says so already."""
+    aligned = is_aligned(address)
+    return defined if is_false(conj(defined, neg(aligned))) else conj(defined, aligned)
