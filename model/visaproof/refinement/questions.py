@@ -239,6 +239,7 @@ def _as_it_is(runner: AnyRunner) -> Side:
         private,
         threads=runner.threads,
         finders=_finders(runner),
+        threads_race=_threads_race(runner),
         observed=runner.observed,
         sharing=runner.sharing,
         unwritten=_unwritten(runner, runner.trace, runner.surface),
@@ -264,7 +265,7 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), runner.observed, samplers=runner.samplers,
+        _finders(runner), _threads_race(runner), runner.observed, samplers=runner.samplers,
         unwritten=_unwritten(runner, found.trace, surface), sampler_handles=runner.sampler_handles,
         sharing=runner.sharing,
     )  # fmt: skip
@@ -284,6 +285,13 @@ def _finders(runner: AnyRunner) -> tuple[int, ...]:
     if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
         return runner.finders
     return ()
+
+
+def _threads_race(runner: AnyRunner) -> bool:
+    """Whether nothing puts messages of two threads in an order: no barrier, and no iteration that stands for others."""
+    if not isinstance(runner, ThreadGroup) or not runner.races_forbidden or runner.trace.events:
+        return False
+    return not any(one.any_round for one in runner.trace.performed)
 
 
 def _name(names: Mapping[str, str], key: str) -> str:

@@ -310,3 +310,29 @@ def test_narrow_threads_do_not_choose_what_the_device_writes(source: int, target
     time, five = "mov {m} X({r},0)<1> %tsc(0,0)<0;1,0>", "mov {m} X({r},0)<1> 0x5:ud"
     found = decide(compare(stored(source, time), stored(target, five), Scope(Assume.IDS)), timeout_ms=100)
     assert not isinstance(found, Refines), found
+
+
+FAR = "add {m} Y({r},0)<1> AT({r},0)<1;1,0> N(0,0)<0;1,0>"
+"""Y: the address of what another work item may store."""
+LOAD_FAR = "gather4_scaled.R {m} T6 0x0:ud Y.{b} Y.{b}"
+STORE_FAR = STORE.replace("X.{b}", "Y.{b}")
+
+
+def exchanged(simd: int, *lines: str) -> Program:
+    return kernel(simd, ids(simd) + each(simd, FAR) + "".join(each(simd, line) for line in lines))
+
+
+def test_threads_that_do_not_race_find_nothing_of_what_others_store() -> None:
+    """The loads of the second thread come after the stores of the first, those of a wide thread before all stores."""
+    narrow, wide = (exchanged(simd, LOAD_FAR, STORE_FAR) for simd in (8, 16))
+    assert isinstance(verdict(narrow, wide), Refines)
+    assert isinstance(verdict(wide, narrow), Difference)  # a wide thread does not race with itself
+    allowed = forbidden_by([(UndefinedKind.RACE, False)])
+    assert not isinstance(verdict(narrow, wide, allowed), Refines)
+
+
+def test_lanes_of_one_thread_find_what_others_of_it_store() -> None:
+    """These do not race: the target loads what lanes of the same narrow thread have stored."""
+    source, target = exchanged(8, LOAD_FAR, STORE, STORE_FAR), exchanged(16, STORE, LOAD_FAR, STORE_FAR)
+    assert not isinstance(verdict(source, target), Refines)
+    differs(source, target)

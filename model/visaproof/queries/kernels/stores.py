@@ -39,6 +39,8 @@ class Owner:
     buffer: str = ""
     items: frozenset[int] | None = field(default=None, compare=False)
     """None where that is not known."""
+    thread: int | None = field(default=None, compare=False)
+    """Of a group of threads that race where two of them access one byte, the thread; else None."""
 
 
 NO_OWNER = Owner()

@@ -101,7 +101,7 @@ class Sharing(Struct, frozen=True):
     def are_apart(self, one: Owner, other: Owner) -> bool:
         """Whether two accesses have no written byte in common."""
         if one.buffer == other.buffer:
-            return False
+            return one.thread != other.thread and None not in (one.thread, other.thread)
         if one.items is not None and other.items is not None and one.items.isdisjoint(other.items):
             return True
         return frozenset((one.buffer, other.buffer)) in self.apart

@@ -19,7 +19,7 @@ from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores,
 from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
-from visaproof.semantics.symbolic.accesses import Access, Load
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.semantics.symbolic.names import extents_like, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Op, Term
@@ -70,6 +70,8 @@ class Side(Struct, frozen=True):
     """Of a group of threads, which of them each message is of."""
     finders: tuple[int, ...] = ()
     """Of a group of threads that do not race, which of them each value is of that is left open."""
+    threads_race: bool = False
+    """Whether threads of a group that access one byte are undefined, whichever two of their messages do it."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
     turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
@@ -99,13 +101,19 @@ class Side(Struct, frozen=True):
     """Of each message, how many before it store to what may be one object with its surface, an image."""
 
     def owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
-        """Whose an access is in memory that buffers share."""
+        """Whose an access is.
+
+        Thread s stores at a, t ≠ s loads from b, and no barrier comes between  ⇒  a ≠ b, or they race: what t finds is
+        what it would find without the store.  Until the first race a kernel does what it does so.
+        """
         buffer = self.sharing.buffer(surface)
+        is_plain = not isinstance(access, Atomic) and len(access.cell) == 1
+        own = thread if self.threads_race and is_plain else None
         if not buffer:
-            return NO_OWNER
+            return NO_OWNER if own is None else Owner(thread=own)
         single = self.threads or access.lane is not None  # the wide thread acts for the items of several others
         items = self.sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
-        return Owner(buffer, items)
+        return Owner(buffer, items, own)
 
     def how(self, use: SamplerUse | None) -> Hashable:
         """How a read through the sampler reads, under a name that both kernels share; None where that is not known."""
