@@ -13,8 +13,9 @@ from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
+from visaproof.analysis.conflicts.repairs import repairs_of
 from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
-from visaproof.analysis.conflicts.thread_states import Asked, Values, loads_agree
+from visaproof.analysis.conflicts.thread_states import LOADS_DISAGREE, Asked, Values
 from visaproof.analysis.conflicts.usual_search import InVain, UsualSearch
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
@@ -32,7 +33,7 @@ from visaproof.smt.product_bounds import with_integer_products
 from visaproof.smt.solvers import solve
 
 REPAIRS = 4
-"""How often a model is asked again because two loads from one place disagreed in it."""
+"""How often a model is asked again because two loads from one place disagreed in it, or floats compared otherwise."""
 
 SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
@@ -276,7 +277,7 @@ class Search(Struct, Generic[T], frozen=True):
         self, asked: Asked, index: int, near: tuple[Bool, ...], usual: UsualSearch
     ) -> Never | Found[T] | Open:
         """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""
-        formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], False
+        formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], dict[str, None]()
         abstract = without_products(formula)
         if abstract is not formula:
             answer = solve([abstract], asked.timeout_ms)
@@ -289,7 +290,7 @@ class Search(Struct, Generic[T], frozen=True):
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
                 case Unsatisfiable(solver):
-                    never = self._in_vain() if possible else Never(solver)
+                    never = self._in_vain(possible) if possible else Never(solver)
                     return self._in_no_usual_launch() if only_usual else never
                 case Satisfiable(values, _) if not (only_usual or launched is None or launched.exists(values)):
                     found = self._shown(usual.in_all_groups())
@@ -300,15 +301,15 @@ class Search(Struct, Generic[T], frozen=True):
                     tried = self._tried(index, values)
                     if tried is not None:
                         return tried
-                    loads = tuple(loads_agree(asked.trace, self.until, values))
-                    repairs = conj(*(repair.condition for repair in loads), *later)
+                    wrong = tuple(repairs_of(asked.trace, self.until, formula, values))
+                    repairs = conj(*(repair.condition for repair in wrong), *later)
                     if is_true(repairs):
                         return Open(self._not_confirmed(index), stuck=self.until.any_round)
-                    possible = possible or not all(repair.certain for repair in loads)
+                    possible.update((repair.otherwise, None) for repair in wrong if not repair.certain)
                     formula, later = conj(formula, repairs), []
                 case undecided:
                     return Open(self._naming(undecided.reason, index))
-        return self._in_vain()
+        return self._in_vain(possible)
 
     def _in_first_rounds(self, asked: Asked, index: int, formula: Bool) -> Found[T] | None:
         """What a run shows whatever iterations bring that were not unrolled: no run need have those, or ever end."""
@@ -331,8 +332,8 @@ class Search(Struct, Generic[T], frozen=True):
     def _in_no_usual_launch(self) -> Open:
         return Open(f"{self.subject} {self.verb} in no usual launch")
 
-    def _in_vain(self) -> Open:
-        return Open(f"{self.subject} {self.verb} only where loads from one place disagree")
+    def _in_vain(self, possible: Iterable[str]) -> Open:
+        return Open(f"{self.subject} {self.verb} only where {', or '.join(possible) or LOADS_DISAGREE}")
 
     def _not_confirmed(self, index: int) -> str:
         if self.until.any_round:

@@ -181,11 +181,16 @@ def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int)
         image.set_channel(texel, cell[4], value)
 
 
+LOADS_DISAGREE = "loads from one place disagree"
+
+
 class Repair(NamedTuple):
     """What memory says of loads; `certain` unless somebody may have written between them."""
 
     condition: Bool
     certain: bool
+    otherwise: str = LOADS_DISAGREE
+    """Where it does not hold, for a sentence."""
 
 
 def loads_agree(trace: Trace, until: Performed, values: Values) -> Iterator[Repair]:
