@@ -95,6 +95,14 @@ def test_the_counterexample_is_shown_with_lane_address_size_and_effect(capsys: p
     assert "►     0  bytes 0x803ff000..0x803ff003 outside" in output
 
 
+@pytest.mark.parametrize(("relation", "code"), [("n < 2", 5), ("n < 3", 1)])
+def test_no_buffer_has_fewer_than_no_bytes(relation: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """As 4·w·h of a negative h, which a guard may let through where h - 1 wraps."""
+    sizes = "--size", "src=4*n - 8", "--size", "dst=8"
+    assert main(["bounds", *dump("oob_offbyone"), *sizes, "--where", relation]) == code
+    assert ("VACUOUS" in capsys.readouterr().out) == (code == 5)
+
+
 def test_an_index_of_minus_one_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
     """No size of the buffer helps, so that none is hinted at; further lanes do reach beyond its end."""
     folder = DATA / "sizes"

@@ -77,6 +77,32 @@ def test_a_sum_that_the_formula_compares_is_one_factor() -> None:
     assert isinstance(solve([formula], MS), Unsatisfiable)
 
 
+@pytest.mark.parametrize(
+    ("rows", "below", "shown"), [(1, 1, True), (1, 0, False), (2, 2, True), (2, 1, False), (7, 7, True)]
+)
+def test_rows_below_that_of_a_work_item_stay_inside(rows: int, below: int, shown: bool) -> None:
+    """(y + rows)·w + x is inside where y + below < h, if `below` is as many."""
+    x, y, w, h = words("x", "y", "w", "h")
+    size = scale(mul(sign_extend(w, WIDE), sign_extend(h, WIDE)), 4)
+    guard = conj(slt(x, w), slt(add(y, const(below, 32)), h), *(ult(one, const(1 << 15, 32)) for one in (x, y, w, h)))
+    index = add(mul(y, w), scale(w, rows), x)
+    formula = with_integer_products(conj(guard, beyond(size, index)))
+    assert formula is not None
+    assert isinstance(solve([formula], MS), Unsatisfiable) is shown
+
+
+@pytest.mark.parametrize("natural", [True, False])
+def test_a_guard_that_wraps_lets_through_no_size_of_a_buffer(natural: bool) -> None:
+    """0 < x < w - 1 holds of x for w = -2^31, too; then 4·w·h is negative, or more than 32 bits reach."""
+    x, y, w, h = words("x", "y", "w", "h")
+    size = scale(mul(sign_extend(w, WIDE), sign_extend(h, WIDE)), 4)
+    inner = [conj(slt(const(0, 32), one), slt(one, add(end, const(-1, 32)))) for one, end in ((x, w), (y, h))]
+    premises = [sle(const(0, WIDE), size)] if natural else []
+    formula = with_integer_products(conj(*inner, *premises, slt(size, zero_extend(scale(x, 4), WIDE))))
+    assert formula is not None
+    assert isinstance(solve([formula], MS), Unsatisfiable) is natural
+
+
 @pytest.mark.parametrize(("most", "shown"), [(1024, True), (2048, True), (4096, False)])
 def test_a_product_that_is_bounded_by_a_number_does_not_wrap(most: int, shown: bool) -> None:
     """g·l + i < n < 2^31 in 44 bits, for a local size l ≤ `most`: from 4096 on 44 bits do not hold g·l + l."""

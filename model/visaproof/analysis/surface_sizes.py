@@ -25,7 +25,7 @@ from visaproof.launch.local_memory import passes_local_memory, scratch_bytes
 from visaproof.launch.matching import is_linked, linked_address
 from visaproof.launch.overlap import SURFACE_ALIGNMENT, multiples
 from visaproof.launch.premises import Premise, premise
-from visaproof.launch.relations.exact_terms import TooWide, clamped, exact
+from visaproof.launch.relations.exact_terms import Exact, TooWide, clamped, exact
 from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.expressions import Expression, Number, names_in
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -42,6 +42,7 @@ from visaproof.smt import (
     const,
     eq,
     extract,
+    sle,
     substitute,
     truncate,
 )
@@ -142,9 +143,11 @@ def stated_sizes(names: LaunchNames, keys: Iterable[str], options: Iterable[tupl
     sizes |= {key: const(len(one.content), ADDRESS_BITS) for key, one in tables.items() if one is not None}
     for name, amount in options:
         argument = _argument(kernel, launch, name)
-        size, facts = amount_term(names, amount, SIZE_OPTION)
+        size, facts = _exact_amount(names, amount, SIZE_OPTION)
         premises += facts
-        sizes |= dict.fromkeys(_keys_of(kernel, launch, name, argument, present), size)
+        if size.range.low < 0:  # no buffer has so many bytes
+            premises.append(sle(const(0, size.term.width), size.term))
+        sizes |= dict.fromkeys(_keys_of(kernel, launch, name, argument, present), clamped(size, LARGEST))
         assumed.append(premise("stated-size", what=argument or name, size=amount))
         for item, piece in pieces(kernel, launch):
             if argument is not None and piece.meaning == BufferOffset(argument):
@@ -158,12 +161,17 @@ def amount_term(names: LaunchNames, amount: Expression, option: str) -> tuple[Bi
 
     It is 0 where it is less, and LARGEST where it needs more bits.  Raises ReadError for a name that there is not.
     """
+    value, facts = _exact_amount(names, amount, option)
+    return clamped(value, LARGEST), facts
+
+
+def _exact_amount(names: LaunchNames, amount: Expression, option: str) -> tuple[Exact, tuple[Bool, ...]]:
     found = {name.text: names.of_option(name, option) for name in names_in(amount)}
     try:
         value = exact(amount, {name: one.word for name, one in found.items()}, ADDRESS_BITS)
     except TooWide as error:
         raise _bad(option, f"{amount}: {error}", "") from None
-    return clamped(value, LARGEST), tuple(fact for one in found.values() for fact in one.facts)
+    return value, tuple(fact for one in found.values() for fact in one.facts)
 
 
 def pieces(kernel: Kernel, launch: Launch) -> Iterator[tuple[Input, Piece]]:

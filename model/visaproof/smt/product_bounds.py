@@ -4,8 +4,13 @@ Each product of words becomes a symbol P wide enough for the exact integer, and 
 Sums are factored first where that gives a word that the formula compares: g·l·w + i·w is (g·l + i)·w.  Of the
 products of numbers that are not negative no more is said than
 
-    a < c  ⇒  a·r + r ≤ c·r         a = 0 ∨ b = 0  ⇒  a·b = 0
+    a + k ≤ c  ⇒  a·r + k·r ≤ c·r   a = 0 ∨ b = 0  ⇒  a·b = 0
     a ≤ c  ⇒  a·r ≤ c·r             a ≥ 1  ⇒  b ≤ a·b
+
+for k = 1, and for k = m + 1 where the formula has a·r + m·r, as of the row after the one of a work item,
+and of those with negative ones, as a guard may let through where `w - 1` wraps,
+
+    a < 0 ∧ b ≥ 1  ⇒  a·b ≤ a       a < 0 ∧ b < 0  ⇒  −a ≤ a·b
 
 These are theorems on integers, so that a formula that cannot hold with them cannot hold; the other way round it may.
 """
@@ -31,6 +36,8 @@ MOST_BITS = 256
 """Of an exact product; a formula with longer ones is left as it is."""
 MOST_PAIRS = 60
 """Of products that are compared."""
+MOST_ROWS = 8
+"""Between the row of a work item and one that it reads."""
 MOST_STEPS = 8
 """Products in words that stand in products."""
 
@@ -69,6 +76,8 @@ class _Products(Struct):
     highest: Mapping[Term, int]
     """Of words that the formula keeps below a number."""
     found: dict[_Key, BitVec] = field(default_factory=dict[_Key, BitVec])
+    steps: dict[int, None] = field(default_factory=lambda: {1: None})
+    """How far apart factors of products are compared."""
 
     def integer(self, key: _Key) -> BitVec:
         """The exact product of the factors."""
@@ -86,6 +95,7 @@ class _Products(Struct):
         constant, parts = linear_parts(term)
         if not any(atom.op is Op.MUL for atom in parts):
             return None
+        self.steps |= dict.fromkeys(_steps(parts))
         total = const(constant, term.width)
         while (factored := self._factored(parts, term.width)) is not None:
             times, factors, group = factored
@@ -124,6 +134,15 @@ class _Products(Struct):
             if quotient in self.known:
                 return times, (quotient, *shared), group
         return None
+
+
+def _steps(parts: Mapping[BitVec, int]) -> Iterator[int]:
+    """For each a·r + m·r, in how many steps of r it ends."""
+    for atom, times in parts.items():
+        for factor in cast(tuple[BitVec, ...], atom.args) if atom.op is Op.MUL else ():
+            rows, rest = divmod(parts.get(factor, 0), times)
+            if not rest and 0 < rows < MOST_ROWS:
+                yield rows + 1
 
 
 def _common(products: list[tuple[BitVec, ...]]) -> tuple[BitVec, ...]:
@@ -253,6 +272,10 @@ def _facts(products: _Products) -> Iterator[Bool]:
             left, right = products.integer((each,)), products.integer(rest)
             yield implies(conj(natural, sle(one, left)), sle(right, whole))
             yield implies(conj(natural, sle(one, right)), sle(left, whole))
+            if any(factor.signed for factor in key):
+                yield implies(conj(slt(left, zero), sle(one, right)), sle(whole, left))
+                yield implies(conj(slt(right, zero), sle(one, left)), sle(whole, right))
+                yield implies(conj(slt(left, zero), slt(right, zero)), sle(zero, add(whole, left)))
         most = 1
         for each in key:
             highest = products.highest.get(each.word, each.word.high)
@@ -280,4 +303,6 @@ def _ordered(products: _Products, less: _Key, more: _Key, rest: _Key, natural: B
     a, c, r = products.integer(less), products.integer(more), products.integer(rest)
     low, high = products.integer(key_of([*less, *rest])), products.integer(key_of([*more, *rest]))
     yield implies(conj(natural, sle(a, c)), sle(low, high))
-    yield implies(conj(natural, slt(a, c)), sle(add(low, r), high))
+    for step in products.steps:
+        after = add(a, const(step, products.width))
+        yield implies(conj(natural, sle(after, c)), sle(add(low, scale(r, step)), high))

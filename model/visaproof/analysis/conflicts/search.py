@@ -53,7 +53,7 @@ MOST_STATEMENTS = 10_000
 USUAL_LAUNCHES = 12
 """In how many the simple values are tried: first threads of groups of different sizes."""
 
-ANY_LANE_MS = 3_000
+ANY_LANE_MS = 10_000
 """For a question about any lane, in which products are integers of which only the order is known."""
 
 MOST_STUCK = 3
