@@ -66,7 +66,7 @@ def finding_lines(
 def _as_before(record: Message) -> str:
     """The verdict of a further part."""
     words = [_word(record.bounds), *([] if isinstance(record.meaning, records.Proved) else [_word(record.meaning)])]
-    return "; ".join(words)
+    return "; ".join(dict.fromkeys(words))
 
 
 def _word(answer: BoundsAnswer) -> str:
@@ -107,6 +107,8 @@ def _verdict_lines(
             pass
         case Holds(rung, bounded):
             yield from _holds("every access is defined", "defined", rung, bounded)
+        case Undecided() as open_too if open_too == finding.bounds:  # as where neither was asked in time
+            pass
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Meaningless(lane=lane, message=message, shown=shown):
