@@ -4,7 +4,7 @@
             and depends on nothing that messages from j on load
 
 P is the premise, and M says that two lanes of k write one byte.  Then those of k collide whichever of their values the
-lanes of j leave.  The run that confirms it goes on behind j as if that stored nothing.
+lanes of j leave.  The run that confirms it goes on after j as if that stored nothing.
 """
 
 from collections.abc import Iterator, Sequence
