@@ -131,7 +131,7 @@ def run(
     Variables and predicates that `state` lacks hold 0; surfaces must be there under their keys (`bti 0`, `%slm`, …,
     see `SurfaceBindings`).  At least one lane must be on.  The run ends behind a message that is `enough`.  Raises
     NotModelled for what has no semantics here, and for a run of more than `most` statements.  Where `endless` is
-    asked for, a loop that is seen never to end is undefined.  With `past_collisions` the run goes on behind a scatter
+    asked for, a loop that is seen never to end is undefined.  With `past_collisions` the run goes on after a scatter
     whose lanes collide, as if that stored nothing.
     """
     shared = Code(code, state.platform)
