@@ -102,13 +102,16 @@ def _verdict_lines(
             yield from _outside_lines(answers, outside, surface, launch, finding.enough, verbose)
             if finding.enough is not None:
                 yield f"{INDENT}hint: {finding.enough.options}"
+    if not isinstance(finding.meaning, Undecided) or finding.meaning != finding.bounds:  # else neither in time
+        yield from _meaning_lines(answers, finding, launch)
+
+
+def _meaning_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None") -> Iterator[str]:
     match finding.meaning:
         case Holds(_, ()):
             pass
         case Holds(rung, bounded):
             yield from _holds("every access is defined", "defined", rung, bounded)
-        case Undecided() as open_too if open_too == finding.bounds:  # as where neither was asked in time
-            pass
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Meaningless(lane=lane, message=message, shown=shown):
