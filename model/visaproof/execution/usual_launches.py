@@ -95,8 +95,12 @@ class UsualLaunches:
         self.takes = parameters(program)
 
     def __iter__(self) -> Iterator[Candidate]:
-        """Those that obey what is stated."""
+        """Those that obey what is stated, each once."""
+        tried = set[tuple[Shape, tuple[tuple[int, tuple[int, ...]], ...]]]()
         for like_the_example, shape, numbers in self._all():
+            if (key := (shape, tuple(numbers.items()))) in tried:
+                continue
+            tried.add(key)
             named = self._named(shape, numbers)
             sizes = (None, *product(self.images, SMALLER))
             allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
@@ -169,7 +173,7 @@ class UsualLaunches:
     def _smaller(self, shape: Shape) -> Iterator[Shape]:
         """One work item, and two in one dimension, where the example has more: a solver's sizes are seldom the least.
 
-        Not where data decide: among few items only those that are all 0 meet.
+        Not where data decide: among few items they collide only if all data are 0.
         """
         fixed = self.program.launch.group_size is not None or self.stated.global_size is not None
         if fixed or self.stated.contents != ("zeros",):

@@ -165,7 +165,10 @@ PREMISES = _rows(
         "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them",
         Grantor.COMPILER, "the addresses in both corpora", ("bounds",),
     ),
-    PremiseRow("stated-size", "{what} has {size} bytes", Grantor.USER, "--size", ("bounds",), "leave --size out"),
+    PremiseRow(
+        "stated-size", "{what} has {size} bytes",
+        Grantor.USER, "--size, of no less than 0 bytes", ("bounds",), "leave --size out",
+    ),
     PremiseRow(
         "stated-offset", "the {offset} is 0",
         Grantor.USER, "the surface of an argument with a stated size begins where its buffer does", ("bounds",),

@@ -137,7 +137,10 @@ def _parts(term: BitVec, high: int, low: int) -> tuple[Slice, ...]:
 
 
 def _summands(term: BitVec, high: int) -> tuple[int, dict[BitVec, int]]:
-    """The summands that bits up to `high` depend on: multiples of 2^(high + 1) add nothing to these."""
+    """The summands that bits up to `high` depend on: multiples of 2^(high + 1) add nothing to these.
+
+    All of them if none does: a term without parts stays whole.
+    """
     constant, factors = linear_parts(term)
     below = (1 << high + 1) - 1
     return constant, {atom: factor for atom, factor in factors.items() if factor * lowest_bit(atom) & below} or factors

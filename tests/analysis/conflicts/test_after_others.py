@@ -93,7 +93,11 @@ def test_the_answer_names_the_scatter_whose_lanes_collide_before() -> None:
     rows = asked(ROWS + FURTHER + STORE + RET)
     _, second = list(rows.answers())
     assert isinstance(second.answer, Conflict)
-    assert LaunchSearch(rows, ()).of_conflict(second) is None
+    launch = LaunchSearch(rows, ()).of_conflict(second)
+    assert launch is not None
+    assert list(launch.lines()) == [
+        f"no launch is shown: a run of one ends at the conflict of line {rows.positions[0].line}"
+    ]
     record = finding_record(rows, second)
     assert isinstance(record, Refuted)
     assert record.after == rows.positions[0].line

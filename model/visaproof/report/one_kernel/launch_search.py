@@ -41,9 +41,11 @@ class LaunchSearch(Struct, frozen=True, dict=True):
     """Work items by dimension."""
 
     def of_conflict(self, finding: Finding) -> ShownLaunch | None:
-        """One in which two lanes write one byte, unless a launch is undefined before."""
-        if not isinstance(finding.answer, Conflict) or finding.answer.after is not None:
+        """One in which two lanes write one byte; or why none is shown."""
+        if not isinstance(finding.answer, Conflict):
             return None
+        if (before := finding.answer.after) is not None and self.answers.launch.meanings:
+            return ShownLaunch(NoLaunch(f"a run of one ends at the conflict of line {before.line}"), self.command, 1)
         return self._with_event(finding.answer, finding.question.instruction.position, Event.COLLISION)
 
     def of_outside(self, finding: BoundsFinding) -> ShownLaunch | None:
