@@ -95,12 +95,8 @@ class UsualLaunches:
         self.takes = parameters(program)
 
     def __iter__(self) -> Iterator[Candidate]:
-        """Those that obey what is stated, each once."""
-        tried = set[tuple[Shape, tuple[tuple[int, tuple[int, ...]], ...]]]()
+        """Those that obey what is stated."""
         for like_the_example, shape, numbers in self._all():
-            if (key := (shape, tuple(numbers.items()))) in tried:
-                continue
-            tried.add(key)
             named = self._named(shape, numbers)
             sizes = (None, *product(self.images, SMALLER))
             allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
@@ -157,17 +153,20 @@ class UsualLaunches:
         }
 
     def _all(self) -> Iterator[tuple[bool, Shape, Numbers]]:
+        tried: list[tuple[Shape, Numbers]] = []
         if self.stated.example is not None:
             shape = self.stated.example.shape
             if shape.items <= MOST_ITEMS:
                 for each in (*self._smaller(shape), shape):
                     usual, own = self._usual(each), self._of_example(each)
+                    tried += [(each, usual), (each, own)]
                     if usual != own:
                         yield False, each, usual
                     yield each is shape, each, own
         draw, shapes = random.Random(1), list(self._shapes())
         for some in (shapes[:1], shapes[1:]):  # what a single group shows is the easiest to read
-            yield from ((False, shape, numbers) for shape in some for numbers in self._likely(shape))
+            likely = ((shape, numbers) for shape in some for numbers in self._likely(shape))
+            yield from ((False, *one) for one in likely if one not in tried)
             yield from ((False, shape, numbers) for shape in some for numbers in self._drawn(shape, draw))
 
     def _smaller(self, shape: Shape) -> Iterator[Shape]:
