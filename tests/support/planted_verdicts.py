@@ -183,7 +183,7 @@ def premises_that_contradict(_: pytest.MonkeyPatch) -> bool:
 def finding_shown(body: str) -> bool:
     kernel = read_kernel(f"{FINDINGS_HEAD}{body}ret (M1, 1)\n", "k.visaasm")
     answers = ask_kernel(kernel, Platform.DG2, NOTHING_KNOWN, Assume.NONE, QUICK_MS)
-    return any(isinstance(one.answer, findings.Shown) for one in findings.undefined_uses(answers.asked))
+    return any(isinstance(one.answer, findings.Shown) for one in findings.undefined_uses(answers.with_data()))
 
 
 def a_value_that_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> bool:
