@@ -1,8 +1,8 @@
 """Every rule of the normal form is true, and is carried out right: nothing here is decided by the normal form itself.
 
 A case is one rule, asked at 8, 16, 32 and 64 bits; rules on extended words at 8, 16 and 32, for words go up to 64;
-words in halves at 64; copied data at 8, 16 and 32; and the second normal form at 32, 34, 40 and 64 bits.  Terms are
-taken as they are written.
+words in halves at 64; quotients times the divisor at 8; copied data at 8, 16 and 32; and the second normal form at
+32, 34, 40 and 64 bits.  Terms are taken as they are written.
 """
 
 from visaproof.checking.claims.catalogue import for_each
@@ -24,7 +24,7 @@ def prove_rewritten_bits_mean_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(word_rules.DIVISION)
+@for_each((*word_rules.DIVISION, *word_rules.QUOTIENTS))
 def prove_a_rewritten_quotient_or_remainder_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 

@@ -54,6 +54,10 @@ EQUALITIES: tuple[Rule, ...] = rules(
             b.eq(b.ite(p, x(w), y(w)), y(w)),
             b.disj(b.neg(p), b.eq(x(w), y(w))),
         ),
+        "a word or its negative is 0 where the word is": lambda b, w: (
+            b.eq(b.ite(p, b.negate(x(w)), x(w)), c(0, w)),
+            b.eq(x(w), c(0, w)),
+        ),
         "a number that is the first branch": lambda b, w: (
             b.eq(c(0, w), b.ite(p, c(0, w), x(w))),
             b.disj(p, b.eq(x(w), c(0, w))),

@@ -4,7 +4,7 @@ from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
 from visaproof.smt import false
 
-from .words import c, of_words, p, wide, x, y
+from .words import c, copied_sign, of_words, p, wide, x, y
 
 
 def refute_a_shift_by_the_width_is_no_shift() -> Query:
@@ -48,6 +48,19 @@ def refute_a_multiple_of_a_slice_is_the_word_though_the_top_bit_is_missing() -> 
 
 def refute_a_quotient_by_zero_is_zero() -> Query:
     return neighbour("division", "a quotient by 0", "0", lambda b, w: (b.udiv(x(w), c(0, w)), c(0, w)))
+
+
+def refute_a_quotient_times_the_divisor_is_the_word() -> Query:
+    return neighbour("division", "a quotient times y", "x", lambda b, w: (b.mul(b.udiv(x(w), y(w)), y(w)), x(w)))
+
+
+def refute_a_word_flipped_by_a_sign_is_negated() -> Query:
+    return neighbour(
+        "bits",
+        "x ^ the sign of y",
+        "-x where y is negative",
+        lambda b, w: (b.bit_xor(x(w), copied_sign(b, y(w))), b.ite(b.slt(y(w), c(0, w)), b.negate(x(w)), x(w))),
+    )
 
 
 def refute_a_remainder_by_a_power_of_two_is_as_many_bits_and_one() -> Query:

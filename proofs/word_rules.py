@@ -2,7 +2,7 @@
 
 from visaproof.queries.identities import Rule, rules
 
-from .words import c, kept, many, small, wide, x, y, z
+from .words import c, choice, copied_sign, kept, many, p, small, wide, x, y, z
 
 SUMS: tuple[Rule, ...] = rules(
     "sum",
@@ -72,6 +72,14 @@ PRODUCTS: tuple[Rule, ...] = rules(
             b.mul(b.shl(b.scale(x(w), 4), z(w)), b.shl(b.scale(y(w), 2), z(w))),
             b.mul(b.shl(b.scale(y(w), 2), z(w)), b.shl(b.scale(x(w), 4), z(w))),
         ),
+        "a product with a choice of 1 and 0 is a choice": lambda b, w: (
+            b.mul(choice(b, 1, 0, w), b.add(x(w), y(w))),
+            b.add(b.ite(p, x(w), c(0, w)), b.ite(p, y(w), c(0, w))),
+        ),
+        "and with one of 0 and 1": lambda b, w: (
+            b.mul(x(w), choice(b, 0, 1, w)),
+            b.ite(p, c(0, w), x(w)),
+        ),
         "a product of small words has bounds": lambda b, w: (
             b.mul(b.bit_or(small(b, "s", w), c(5, w)), b.bit_or(small(b, "t", w), c(3, w))),
             b.mul(b.bit_or(c(3, w), small(b, "t", w)), b.bit_or(c(5, w), small(b, "s", w))),
@@ -134,6 +142,17 @@ BITS: tuple[Rule, ...] = rules(
         "xor of disjoint bits is their sum": lambda b, w: (
             b.bit_xor(b.scale(x(w), 2), c(1, w)),
             b.add(b.scale(x(w), 2), c(1, w)),
+        ),
+        "a sum with a copied sign, flipped by it, is negated by it": lambda b, w: (
+            b.bit_xor(b.add(x(w), copied_sign(b, y(w))), copied_sign(b, y(w))),
+            b.ite(b.slt(y(w), c(0, w)), b.negate(x(w)), x(w)),
+        ),
+        "so it is by two signs in two steps": lambda b, w: (
+            b.bit_xor(
+                b.bit_xor(b.add(z(w), b.bit_xor(copied_sign(b, x(w)), copied_sign(b, y(w)))), copied_sign(b, x(w))),
+                copied_sign(b, y(w)),
+            ),
+            b.ite(b.iff(b.slt(x(w), c(0, w)), b.slt(y(w), c(0, w))), z(w), b.negate(z(w))),
         ),
         "and, or and xor do not depend on the order": lambda b, w: (
             b.bit_xor(b.bit_and(y(w), x(w)), b.bit_or(y(w), x(w))),
@@ -218,10 +237,28 @@ DIVISION: tuple[Rule, ...] = rules(
     },
 )
 
+QUOTIENTS: tuple[Rule, ...] = rules(
+    "division",
+    {
+        "a quotient times the divisor is the word less the remainder": lambda b, w: (
+            b.mul(b.udiv(x(w), y(w)), y(w)),
+            b.sub(x(w), b.urem(x(w), y(w))),
+        ),
+    },
+    widths=(8,),
+)
+"""Asked at 8 bits: what SMT-LIB calls the remainder at any width is beyond solvers from 16 on."""
+
 KEPT: tuple[Rule, ...] = rules(
     "word-that-no-rule-fits",
     {
         "or of bits that meet": lambda b, w: kept(b.bit_or(x(w), c(3, w))),
+        "flipped by a sign that was added twice": lambda b, w: kept(
+            b.bit_xor(b.add(x(w), b.scale(copied_sign(b, y(w)), 2)), copied_sign(b, y(w)))
+        ),
+        "flipped by another sign than was added": lambda b, w: kept(
+            b.bit_xor(b.add(z(w), copied_sign(b, y(w))), copied_sign(b, x(w)))
+        ),
         "xor of bits that meet": lambda b, w: kept(b.bit_xor(b.scale(x(w), 2), c(3, w))),
         "a mask with a hole": lambda b, w: kept(b.bit_and(c(-12, w), b.add(x(w), b.scale(y(w), 4)))),
         "a low mask of a sum": lambda b, w: kept(b.bit_and(c(7, w), b.add(x(w), b.scale(y(w), 4)))),

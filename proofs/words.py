@@ -55,6 +55,11 @@ def choice(b: Words, then: int, otherwise: int, width: int) -> BitVec:
     return b.ite(p, c(then, width), c(otherwise, width))
 
 
+def copied_sign(b: Words, word: BitVec) -> BitVec:
+    """Its sign in all bits."""
+    return b.sign_extend(b.extract(word, word.width - 1, word.width - 1), word.width)
+
+
 def kept(expression: T) -> tuple[T, T]:
     """No rule makes anything else of it."""
     return expression, expression

@@ -7,6 +7,7 @@ LOCAL, FLOATS = "test_shared_local_memory.py", "test_refinement_floats.py"
 WIDTHS, ADDRESSES = "test_refinement_widths.py", "test_refinement_addresses.py"
 LEFT_OPEN, BOUNDS = "test_refinement_left_open.py", "test_bounds_command.py"
 RUNS = "test_premises_of_runs.py"
+DIVISION = "test_integer_division.py"
 BESIDE_TEXTS = "test_premises_beside_texts.py"
 OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
@@ -118,6 +119,13 @@ ELSEWHERE = {
     "float-mode": ((OF_PAIRS, "test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in"),),
     "float-functions": ((OF_PAIRS, "test_what_is_computed_twice_is_the_same"),),
     "functions-alike": ((OF_PAIRS, "test_functions_of_two_devices_give_the_same"),),
+    "integer-division": (
+        (DIVISION, "test_the_sequence_is_the_quotient_and_the_remainder"),
+        (DIVISION, "test_without_the_premise_nothing_is_taken_for_a_quotient"),
+    ),
+    "quotient-by-zero": (
+        (DIVISION, "test_a_source_may_give_anything_by_zero_where_it_alone_divides"),
+    ),
     "sampler-function": ((OF_PAIRS, "test_what_is_sampled_in_two_kernels_is_the_same"),),
     "items-do-not-race": ((OF_PAIRS, "test_items_that_copy_race_where_buffers_overlap"),),
     "surfaces-4gib": ((OF_PAIRS, "test_no_surface_is_read_beyond_4_gib"),),

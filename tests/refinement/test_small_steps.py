@@ -154,6 +154,11 @@ def test_a_condition_is_covered_by_several() -> None:
     assert not list(not_covered([collide], by))
     assert not list(not_covered([disj(collide, conj(first, neg(aligned)))], by))
     assert not list(not_covered([collide], [disj(*by)]))
+    nested = conj(first, disj(second, other))
+    both = [conj(first, aligned, disj(conj(second, aligned), other)), conj(first, neg(aligned))]
+    assert not list(not_covered([nested], both))
+    assert list(not_covered([nested], by)) == [nested]
+    assert list(not_covered([nested], [both[0], conj(second, neg(aligned))])) == [nested]
     assert list(not_covered([collide], by[:1])) == [collide]
     assert list(not_covered([collide], [by[0], conj(other, neg(aligned))])) == [collide]
     assert list(not_covered([first], by)) == [first]
@@ -172,6 +177,12 @@ CONDITIONS = st.lists(
 
 @given(CONDITIONS, CONDITIONS)
 def test_what_is_covered_holds_only_where_one_of_the_others_does(asked: list[Bool], by: list[Bool]) -> None:
+    for shape in (asked, [conj(one, disj(*asked)) for one in asked]):
+        for others in (by, [conj(one, disj(*by)) for one in by]):
+            only_what_holds(shape, others)
+
+
+def only_what_holds(asked: list[Bool], by: list[Bool]) -> None:
     left = list(not_covered(asked, by))
     for bits in product((0, 1), repeat=4):
         values: dict[Term, int] = {bool_symbol(f"covered.{name}"): bit for name, bit in zip("abcd", bits, strict=True)}

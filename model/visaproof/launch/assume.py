@@ -29,7 +29,7 @@ SETS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """The premises of each set, by their names in `launch/premises.py`."""
 
-BESIDE = frozenset(("functions-alike",))
+BESIDE = frozenset(("functions-alike", "integer-division"))
 """Premises of two kernels that are assumed beside each set, and say nothing of a launch."""
 
 

@@ -13,9 +13,10 @@ from visaproof.launch.input_meaning import LaunchValue
 from visaproof.launch.matching import Matching
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
+from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
-from visaproof.refinement.beside.functions import EXACT, is_function
+from visaproof.refinement.beside.functions import EXACT, divides_by_zero, is_function
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
@@ -90,6 +91,11 @@ def assumptions(
     if _on_functions(question):
         found.append(FUNCTIONS)
         found += _on_devices(runners)
+    if divides_by_zero(runners[0].trace, runners[1].trace):
+        found.append(premise("quotient-by-zero"))
+    if any(one.reason == CORRECTED for runner in runners for one in runner.trace.arbitrary):
+        found.append(premise("float-mode"))
+        found.append(premise("integer-division"))
     if any(one.origin is not None for runner in runners for one in runner.trace.arbitrary):
         found.append(premise("sampler-function"))
     effects = question.source, question.target

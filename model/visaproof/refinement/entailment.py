@@ -80,7 +80,7 @@ def entails(premise: Bool, conclusion: Bool) -> bool:
 def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool]:
     """The conditions without those wherever one of the others holds, by unit propagation.
 
-    c1 ∧ … ∧ cn ∧ ¬o1 ∧ … ∧ ¬om is contradictory, where each ¬o is a clause  ¬l1 ∨ … ∨ ¬lk
+    c1 ∧ … ∧ cn ∧ ¬o1 ∧ … ∧ ¬om is contradictory, where each ¬o is a clause  ¬l1 ∨ … ∨ ¬lk;  a ∧ (b ∨ c) is ab ∨ ac
 
     Lanes of the target collide where those of the source do whose address is aligned; where it is not, the source is
     undefined for that.
@@ -88,15 +88,27 @@ def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool
     asked = list(conditions)
     if not asked:
         return
-    others = [literals_of(part) for condition in by for part in alternatives(condition)]
+    others = [way for condition in by for way in _ways(condition)]
     having: dict[Bool, list[Literals]] = {}
     for other in dict.fromkeys(others):
         for literal in other:
             having.setdefault(literal, []).append(other)
     units = [neg(literal) for other in dict.fromkeys(others) if len(other) == 1 for literal in other]
     for condition in asked:
-        if not all(_is_covered({*units, *literals_of(part)}, having) for part in alternatives(condition)):
+        if not all(_is_covered({*units, *way}, having) for way in _ways(condition)):
             yield condition
+
+
+def _ways(condition: Bool) -> Iterator[Literals]:
+    """The conjunctions of which the condition is the disjunction; of choices in one, the first is multiplied out."""
+    for part in alternatives(condition):
+        literals = literals_of(part)
+        choice = next((one for one in part.args if one.op is Op.DISJ), None) if part.op is Op.CONJ else None
+        if choice is None:
+            yield literals
+            continue
+        rest = literals - {cast(Bool, choice)}
+        yield from (rest | literals_of(cast(Bool, one)) for one in choice.args)
 
 
 def _is_covered(known: set[Bool], having: Mapping[Bool, Sequence[Literals]]) -> bool:

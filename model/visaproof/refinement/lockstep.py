@@ -29,7 +29,7 @@ from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRou
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.functions import of_device
+from visaproof.refinement.beside.functions import DIVISION, of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.uninitialised_words import is_initial
 from visaproof.refinement.effects.witness import Choices, witness
@@ -136,6 +136,7 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, pre
     ran = trace(
         runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
         private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
+        divisions=DIVISION in scope.assume,
     )  # fmt: skip
     return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
 

@@ -16,6 +16,7 @@ from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
+from visaproof.refinement.beside.functions import divides_by_zero
 from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
 from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
 from visaproof.refinement.effects.images import with_stores_counted
@@ -97,6 +98,7 @@ def refinement_question(
     """
     for side in (source, target):
         require_comparable(side)
+    source = replace(source, divides_by_zero=divides_by_zero(source.trace, target.trace))
     source, target = with_changes_of_loops(*with_stores_counted(source, target))
     memory = memory or _shared_memory(source, target, forbidden, launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)

@@ -175,16 +175,34 @@ def mul(left: BitVec, right: BitVec) -> BitVec:
     constant_r, parts_r = linear_parts(right)
     if (len(parts_l) + 1) * (len(parts_r) + 1) > _MONOMIAL_LIMIT:
         return _product((left, right), width)
-    parts = dict[BitVec, int]()
+    constant, parts = constant_l * constant_r, dict[BitVec, int]()
     for atom, factor in parts_l.items():
         parts[atom] = parts.get(atom, 0) + factor * constant_r
     for atom, factor in parts_r.items():
         parts[atom] = parts.get(atom, 0) + factor * constant_l
     for atom_l, factor_l in parts_l.items():
         for atom_r, factor_r in parts_r.items():
-            product = _product((atom_l, atom_r), width)
-            parts[product] = parts.get(product, 0) + factor_l * factor_r
-    return sum_of(constant_l * constant_r, parts, width)
+            constant += _add_to(parts, _product_of_atoms(atom_l, atom_r, width), factor_l * factor_r)
+    return sum_of(constant, parts, width)
+
+
+def _product_of_atoms(left: BitVec, right: BitVec, width: int) -> BitVec:
+    """(c ? 1 : 0)·y is c ? y : 0, and (x / d)·d is x − x mod d: by 0, with SMT-LIB's remainder, 0."""
+    for one, other in ((left, right), (right, left)):
+        if one.op is Op.ITE and one.high == 1 and one.args[1].op is one.args[2].op is Op.CONST:
+            condition, then, _ = cast(tuple[Bool, BitVec, BitVec], one.args)
+            nothing = const(0, width)
+            return ite(condition, other, nothing) if then.high else ite(condition, nothing, other)
+        if one.op is Op.UDIV and one.args[1] is other:
+            dividend = cast(BitVec, one.args[0])
+            return sub(dividend, remainder(dividend, other))
+    return _product((left, right), width)
+
+
+def remainder(left: BitVec, right: BitVec) -> BitVec:
+    """The term of an unsigned remainder that is not known to be anything simpler."""
+    most = min(left.high, right.high - 1) if right.low else left.high
+    return bit_vector(Op.UREM, (left, right), None, left.width, (0, most))
 
 
 def _product(factors: Iterable[BitVec], width: int) -> BitVec:

@@ -5,12 +5,13 @@ from functools import partial
 from typing import cast
 
 from visaproof.smt.arithmetic import add, bit_not, linear_parts, scale, sum_of
-from visaproof.smt.logic import ite
+from visaproof.smt.logic import iff, ite, neg
 from visaproof.smt.terms import (
     BitVec,
     Bool,
     Op,
     bit_vector,
+    boolean,
     common_width,
     const,
     known_trailing_zeros,
@@ -124,7 +125,38 @@ def bit_xor(left: BitVec, right: BitVec) -> BitVec:
             return bit_xor(const(flips ^ inner, width), cast(BitVec, right.args[1]))
     if (left.zeros | right.zeros) == full:
         return add(left, right)
+    for mask, other in ((left, right), (right, left)):
+        if (found := _negated_where(mask, other)) is not None:
+            return found
     return bit_vector(Op.XOR, (left, right), None, width, None, left.zeros & right.zeros)
+
+
+def _negated_where(mask: BitVec, term: BitVec) -> BitVec | None:
+    """(t + m) ^ m is m ? −t : t where the bits of m are alike; m may be m' ^ m'', and come in two steps."""
+    if mask.op is Op.SIGN_EXTEND and term.op is Op.XOR:
+        one, other = cast(tuple[BitVec, BitVec], term.args)
+        first, rest = (one, other) if one.op is Op.SIGN_EXTEND else (other, one)
+        mask, term = (bit_xor(mask, first), rest) if first.op is Op.SIGN_EXTEND else (mask, term)
+    if term.op is not Op.SUM or mask not in term.args or (condition := _all_ones(mask)) is None:
+        return None
+    constant, parts = linear_parts(term)
+    if parts.pop(mask) != 1:
+        return None
+    rest = sum_of(constant, parts, term.width)
+    return ite(condition, scale(rest, -1), rest)
+
+
+def _all_ones(mask: BitVec) -> Bool | None:
+    """Where the bits of a word are set, which are all alike: copies of the sign of a word, or of one of two."""
+    if mask.op is Op.XOR:
+        one, other = (_all_ones(cast(BitVec, part)) for part in mask.args)
+        return None if one is None or other is None else neg(iff(one, other))
+    if mask.op is not Op.SIGN_EXTEND or mask.args[0].op is not Op.EXTRACT:
+        return None
+    word = cast(BitVec, mask.args[0].args[0])
+    if mask.args[0].payload != (word.width - 1, word.width - 1):
+        return None
+    return boolean(Op.SLT, (word, const(0, word.width)))
 
 
 def shl(term: BitVec, amount: BitVec) -> BitVec:

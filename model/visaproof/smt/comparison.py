@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from visaproof.smt.arithmetic import difference, linear_parts, sub, sum_of
+from visaproof.smt.arithmetic import difference, linear_parts, negate, sub, sum_of
 from visaproof.smt.bits import sub_constant
 from visaproof.smt.logic import disj, neg
 from visaproof.smt.slices import extract, truncate
@@ -115,6 +115,8 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
             if value not in (then_value, otherwise_value):
                 return false()
             return condition if value == then_value else neg(condition)
+        if not value and then is negate(otherwise):  # as an absolute value is
+            return eq(otherwise, const(0, width))
     if term.op is Op.ZERO_EXTEND:
         inner = cast(BitVec, term.args[0])
         return eq(inner, const(value, inner.width))

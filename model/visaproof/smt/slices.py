@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import cast
 
-from visaproof.smt.arithmetic import add, linear_parts, mul, scale
+from visaproof.smt.arithmetic import add, linear_parts, mul, remainder, scale
 from visaproof.smt.bits import (
     bit_and,
     bit_or,
@@ -270,5 +270,4 @@ def urem(left: BitVec, right: BitVec) -> BitVec:
         return const(dividend % divisor, width)
     if divisor is not None and divisor.bit_count() == 1:
         return bit_and(left, const(divisor - 1, width))
-    most = min(left.high, right.high - 1) if right.low else left.high
-    return bit_vector(Op.UREM, (left, right), None, width, (0, most))
+    return remainder(left, right)

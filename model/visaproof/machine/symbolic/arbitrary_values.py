@@ -11,10 +11,13 @@ from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import as_function
 from visaproof.semantics.symbolic.value_names import OpenValue, like
-from visaproof.smt import BitVec, Bool
+from visaproof.smt import BitVec, Bool, Term
 
 UNINTERPRETED = "which is uninterpreted"
 NO_RESULT = "whose result no page states there"
+
+CORRECTED = "which ends a quotient that is corrected after it"
+"""Of an integer division by way of `inv`."""
 
 MOST_NAMED = 3
 """Operations in one sentence."""
@@ -45,6 +48,13 @@ class Arbitrary(Struct, frozen=True):
         return f"`{spelling}` ({place or f'line {self.instruction.position.line}'}), {self.reason}"
 
 
+def is_by_zero(one: Arbitrary) -> bool:
+    """Whether it is an integer quotient or remainder where the divisor is 0."""
+    if one.operation[:1] not in (("div",), ("mod",)) or one.reason != NO_RESULT or one.result is None:
+        return False
+    return not any(data_type.floating for data_type in (one.result, *(each.type for each in one.operands or ())))
+
+
 class SamplerOrigin(Struct, frozen=True):
     """The image, how it is read, and which of its channels this is."""
 
@@ -70,6 +80,13 @@ class OpenValues:
         self.values: list[Arbitrary] = []
         self._known: dict[tuple[object, ...], int] = {}
         """Where in `values` that of an operation on given operands was, unless that was taken back since."""
+        self._places: dict[Term, int] = {}
+        """Where that of a symbol was, likewise."""
+
+    def defined(self, symbol: Term) -> Arbitrary | None:
+        """The function of which a symbol is the result."""
+        place = self._places.get(symbol, len(self.values))
+        return self.values[place] if place < len(self.values) and self.values[place].symbol is symbol else None
 
     def named(self, one: Arbitrary) -> BitVec | Bool:
         """The symbol of such a value: a new one, unless it is a function that was met before."""
@@ -80,6 +97,7 @@ class OpenValues:
                 return self.values[place].symbol
             self._known[function] = len(self.values)
         value = like(one.symbol, OpenValue(self._name, f"{one.instruction.position.line}.{len(self.values)}"))
+        self._places[value] = len(self.values)
         self.values.append(replace(one, symbol=value))
         return value
 

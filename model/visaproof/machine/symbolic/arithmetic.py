@@ -9,7 +9,15 @@ from visaproof.isa.float_modes import CONTROL, OF_DPAS
 from visaproof.isa.identity import Same
 from visaproof.isa.types import DataType
 from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
-from visaproof.machine.symbolic.arbitrary_values import NO_RESULT, UNINTERPRETED, Arbitrary, OpenValues, SamplerOrigin
+from visaproof.machine.symbolic.arbitrary_values import (
+    CORRECTED,
+    NO_RESULT,
+    UNINTERPRETED,
+    Arbitrary,
+    OpenValues,
+    SamplerOrigin,
+)
+from visaproof.machine.symbolic.integer_division import IntegerDivisions
 from visaproof.machine.symbolic.lane_reads import readers_of, target_of
 from visaproof.machine.symbolic.operands import Reader, SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
@@ -29,12 +37,11 @@ from visaproof.program.statements import (
 )
 from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.cases import by_cases, given
-from visaproof.semantics.symbolic.division import divided
-from visaproof.semantics.symbolic.elements import Meaning, Operation, Source
-from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, plain
+from visaproof.semantics.symbolic.elements import Operation, Source
+from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, copies, plain
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.pairs import PAIRED
-from visaproof.semantics.symbolic.saturation import saturated
+from visaproof.semantics.symbolic.saturation import of_integers
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -55,12 +62,13 @@ _Pair = tuple[BitVec, BitVec]
 class SymbolicArithmetic:
     """Runs arithmetic, comparisons, predicate settings and address computations."""
 
-    def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats = Floats.UNINTERPRETED) -> None:
+    def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats, divisions: bool) -> None:
         self._thread = thread
         self._operands = operands
         self._predicates = SymbolicPredicates(thread, operands)
         self._floats = floats
         self._open = OpenValues(thread.name)
+        self._divisions = IntegerDivisions(self._open.defined, thread.initial) if divisions else None
         self._read_control: tuple[object, BitVec] | None = None
         """What the control register held, and for whom."""
 
@@ -157,10 +165,10 @@ class SymbolicArithmetic:
         result: DataType,
         compute: Operation | None,
     ) -> BitVec:
-        if _copies(statement, sources[0], result):
+        if copies(_operation_of(statement), sources[0], result):
             return plain(sources)[0].bits
         if compute is None or statement.operation.saturates or _floats(sources, result):
-            return self._result(statement, lane, given(sources, assumed), result)
+            return self._result(statement, lane, sources, assumed, result)
         return compute(sources, result)
 
     def _differences(self, statement: Compute) -> None:
@@ -180,21 +188,31 @@ class SymbolicArithmetic:
             values.append(self.fresh(statement, lane | 1, result.bits, NO_RESULT))
         self._write(target, lanes, values)
 
-    def _result(self, statement: Compute, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+    def _result(
+        self, statement: Compute, lane: int, sources: Sequence[Source], assumed: Literals, result: DataType
+    ) -> BitVec:
         """Of an operation on floats, of a division, or of what saturates."""
-        return by_cases(sources, lambda one: self._result_of(statement, lane, one, result), ite)
+        known = given(sources, assumed)
+        return by_cases(known, lambda one: self._result_of(statement, lane, one, assumed, result), ite)
 
-    def _result_of(self, statement: Compute, lane: int, sources: Sequence[Source], result: DataType) -> BitVec:
+    def _result_of(
+        self, statement: Compute, lane: int, sources: Sequence[Source], assumed: Literals, result: DataType
+    ) -> BitVec:
         operands = plain(sources)
         if _floats(operands, result):
             meaning = meaning_of(self._floats, statement.operation, operands, result, self._control(statement))
         else:
-            meaning = _of_integers(statement, operands, result)
+            meaning = of_integers(_operation_of(statement), operands, result)
         if meaning is not None and is_false(meaning.open):
             return cast(BitVec, meaning.value)
-        reason = UNINTERPRETED if meaning is None else NO_RESULT
+        if meaning is not None:
+            value = self.fresh(statement, lane, result.bits, NO_RESULT, operands, result)
+            return ite(meaning.open, value, cast(BitVec, meaning.value))
+        divisions, function = self._divisions, _operation_of(statement)
+        quotient = divisions.ended_by(function, operands, result) if divisions else None
+        reason = UNINTERPRETED if quotient is None else CORRECTED
         value = self.fresh(statement, lane, result.bits, reason, operands, result)
-        return value if meaning is None else ite(meaning.open, value, cast(BitVec, meaning.value))
+        return divisions.second_part(quotient, value, assumed) if divisions and quotient else value
 
     def _operation(self, statement: Compute) -> Operation | None:
         """What the opcode computes on integers, if that is modelled."""
@@ -215,17 +233,15 @@ class SymbolicArithmetic:
         values: list[BitVec] = []
         for lane, _, assumed in lanes:
             sources = [read(lane, assumed) for read in readers]
-            if _floats(sources, result):
-                sources = given(sources, assumed)
-            first, second = (self._as_result(source, statement, lane, result) for source in sources)
+            first, second = (self._as_result(source, statement, lane, assumed, result) for source in sources)
             values.append(ite(self._thread.passes(without_mask(execution), lane, assumed), first, second))
         self._write(target, lanes, values)
 
-    def _as_result(self, source: Source, statement: Compute, lane: int, result: DataType) -> BitVec:
-        if _copies(statement, source, result):
+    def _as_result(self, source: Source, statement: Compute, lane: int, assumed: Literals, result: DataType) -> BitVec:
+        if copies(_operation_of(statement), source, result):
             return plain((source,))[0].bits
         if _floats((source,), result) or statement.operation.saturates:
-            return self._result(statement, lane, (source,), result)
+            return self._result(statement, lane, (source,), assumed, result)
         return alu.OPERATIONS["mov"]((source,), result)
 
     def _two_results(self, statement: Compute) -> None:
@@ -258,7 +274,8 @@ class SymbolicArithmetic:
             if left.type.floating or right.type.floating:
                 holds.append(self._comparison(statement, lane, given((left, right), assumed)))
             else:
-                holds.append(alu.compare(statement.relation, left, right))
+                found = alu.compare(statement.relation, left, right)
+                holds.append(self._divisions.compared(found, assumed) if self._divisions else found)
         if isinstance(target, PredicateTarget):
             places = [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes]
             self._predicates.set_bits(target, places, holds)
@@ -321,16 +338,6 @@ _TWO_RESULTS: dict[str, Callable[[Sequence[Source]], _Pair]] = {
 }
 
 
-def _copies(statement: Compute, source: Source, result: DataType) -> bool:
-    """Whether the bits are copied: `mov` and `sel` of one type, of floats with another sign too."""
-    return (
-        statement.operation.name in ("mov", "sel")
-        and not statement.operation.saturates
-        and source.type is result
-        and (result.floating or not source.modifier)
-    )
-
-
 def _operation_of(statement: Run) -> tuple[str, ...]:
     """The function that is computed; of a message, which is none, its name."""
     if isinstance(statement, Compute):
@@ -340,11 +347,3 @@ def _operation_of(statement: Run) -> tuple[str, ...]:
 
 def _floats(sources: Sequence[Source], result: DataType) -> bool:
     return result.floating or any(source.type.floating for source in sources)
-
-
-def _of_integers(statement: Compute, sources: Sequence[Source], result: DataType) -> Meaning | None:
-    """A quotient, or what saturates; None where it is not interpreted."""
-    saturates = statement.operation.saturates
-    if statement.operation.name in ("div", "mod"):
-        return divided(statement.operation.name, sources, result, saturates)
-    return saturated(_operation_of(statement)[0], sources, result) if saturates else None

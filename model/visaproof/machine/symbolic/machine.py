@@ -94,6 +94,7 @@ class Machine:
         name: str = "",
         choices: int = MANY_CHOICES,
         nondeterministic: bool = False,
+        divisions: bool = False,
     ) -> None:
         self.program = program
         self._initial = initial
@@ -103,7 +104,7 @@ class Machine:
         self.beyond = Beyond(nondeterministic)
         self.thread = Thread(program, self.lanes, initial, initial_predicate, name, self.beyond)
         self.operands = SymbolicOperands(self.thread.registers, self.beyond, literals_of(disj(*exec_mask)))
-        self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats)
+        self.arithmetic = SymbolicArithmetic(self.thread, self.operands, floats, divisions)
         self.bindings = StateMoves(self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []

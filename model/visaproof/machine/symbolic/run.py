@@ -51,6 +51,7 @@ def trace(
     limit: Limit = NO_LIMIT,
     launched: Collection[str] | None = None,
     only_places: bool = False,
+    divisions: bool = False,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -63,6 +64,7 @@ def trace(
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
     Where `only_places` are asked about, no statement is run that decides nothing of where lanes store.
+    Integer `divisions` by way of `inv` are recognised, for who says what that rests on.
     Of the `limit`, most is there for the run: then it ends with what it has.
     """
     program = lowered(code, platform)
@@ -78,6 +80,7 @@ def trace(
         name,
         MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
         nondeterministic,
+        divisions,
     )
     step = machine.step
     if launched is not None:

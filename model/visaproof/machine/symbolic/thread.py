@@ -56,6 +56,7 @@ class Thread:
         self.program = program
         self.platform = program.platform
         self.lanes = lanes
+        self.initial = initial
         self.name = name
         """Before the names of what is arbitrary: threads that are compared as one share no such value."""
         self.beyond = beyond or Beyond()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary, is_by_zero
 from visaproof.machine.symbolic.loops.iteration import Held, LoopRound
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.extremes import in_one_form
@@ -303,11 +303,14 @@ class History:
         for place, one in enumerate(self._arbitrary[self._resolved : count], self._resolved):
             found = self._result(one, finders[place] if finders else 0)
             self._renamed.add({one.symbol: found})
-            line = f"line {one.instruction.position.line} of the {self._side.name}"
-            self._memory.spell(found, one.described(line))
+            if found.op is Op.SYMBOL:
+                line = f"line {one.instruction.position.line} of the {self._side.name}"
+                self._memory.spell(found, one.described(line))
         self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary, thread: int) -> Term:
+        if self._side.divides_by_zero and is_by_zero(one):
+            return const(-1, one.symbol.width)
         image = None if one.origin is None else self._side.surface(one.origin.surface)
         how = None if one.origin is None else self._side.how(one.origin.use)
         unknown = one.origin is not None and how is None

@@ -90,6 +90,8 @@ class Side(Struct, frozen=True):
     """The barriers and fences that both kernels have."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap; all other surfaces have a memory of their own."""
+    divides_by_zero: bool = False
+    """Whether its integer quotients and remainders by 0 are all ones, of which a source may choose any."""
     premises: Premises | None = None
     """What a part of a program is given, between whose messages no other thread comes."""
     by_events: bool = False

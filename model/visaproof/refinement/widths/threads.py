@@ -31,7 +31,7 @@ from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.beside.buffer_offsets import Begins, distances, with_distances
-from visaproof.refinement.beside.functions import of_device
+from visaproof.refinement.beside.functions import DIVISION, of_device
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
@@ -112,7 +112,7 @@ def _runner(
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll, generalise=False,
-        private_base=base, floats=scope.floats, name=prefix,
+        private_base=base, floats=scope.floats, name=prefix, divisions=DIVISION in scope.assume,
     )  # fmt: skip
     ran = of_device(ran, program.platform, scope.assume)
     if program.local_bytes is not None:

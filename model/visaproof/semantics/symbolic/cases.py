@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, true
+from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, negate, true
 from visaproof.smt.substitution import Booleans, substitute_bools
 
 MOST_CHOICES = 2
@@ -34,7 +34,7 @@ def by_cases(
     most: int = MOST_CHOICES,
 ) -> T:
     """The function of these sources, as far as they are no choices between others."""
-    condition = next((source.bits.args[0] for source in sources if source.bits.op is Op.ITE), None)
+    condition = next((source.bits.args[0] for source in sources if _is_choice(source.bits)), None)
     if condition is None or most == 0:
         return function(sources)
     condition = cast(Bool, condition)
@@ -42,6 +42,14 @@ def by_cases(
     return choose(
         condition, by_cases(then, function, choose, most - 1), by_cases(otherwise, function, choose, most - 1)
     )
+
+
+def _is_choice(word: BitVec) -> bool:
+    """Whether it is chosen; a word or its negative, as an absolute value is, is one of its own."""
+    if word.op is not Op.ITE:
+        return False
+    _, then, otherwise = cast(tuple[Bool, BitVec, BitVec], word.args)
+    return then is not negate(otherwise)
 
 
 def _where(source: Source, condition: Bool, branch: int) -> Source:

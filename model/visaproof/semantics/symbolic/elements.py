@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from visaproof.isa.types import DataType
-from visaproof.smt import BitVec, Bool, bit, bit_not, const, ite, negate, sign_extend, slt, truncate, zero_extend
+from visaproof.smt import BitVec, Bool, bit_not, const, ite, negate, sign_extend, slt, truncate, zero_extend
 
 
 class Source(Struct, frozen=True):
@@ -40,7 +40,7 @@ class Source(Struct, frozen=True):
     def _absolute(self, width: int) -> BitVec:
         value = self._plain(width)
         if self.type.signed:
-            value = ite(bit(self.bits, self.type.bits - 1), negate(value), value)
+            value = ite(slt(self.bits, const(0, self.type.bits)), negate(value), value)
         return value if self.modifier == "abs" else negate(value)
 
 

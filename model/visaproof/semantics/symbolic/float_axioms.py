@@ -47,6 +47,11 @@ def plain(sources: Sequence[Source]) -> tuple[Source, ...]:
     return tuple(with_modifier(source) if source.type.floating else source for source in sources)
 
 
+def copies(function: tuple[str, ...], source: Source, result: DataType) -> bool:
+    """Whether the bits are copied, those of floats with another sign, too (COPY)."""
+    return function == ("mov",) and source.type is result and (result.floating or not source.modifier)
+
+
 def comparison(relation: str, left: Source, right: Source) -> Comparison | Bool:
     """CONVERSE, UNEQUAL and IRREFLEXIVE; the operands are plain."""
     if relation in _CONVERSE:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from visaproof.isa.types import DataType
 from visaproof.semantics.symbolic.alu import average, multiply_add, shift_amount
 from visaproof.semantics.symbolic.bit_counts import products_of_bytes
+from visaproof.semantics.symbolic.division import divided
 from visaproof.semantics.symbolic.elements import Integer, Meaning, Source
 from visaproof.semantics.symbolic.pairs import sum_of_differences
 from visaproof.smt import (
@@ -90,3 +91,11 @@ _EXACT: dict[str, _Exact] = {
     "sad2": _differences,
     "sad2add": _differences,
 }
+
+
+def of_integers(function: tuple[str, ...], sources: Sequence[Source], result: DataType) -> Meaning | None:
+    """A quotient, or what saturates; None where it is not interpreted."""
+    opcode, saturates = function[0], function[-1] == "sat"
+    if opcode in ("div", "mod"):
+        return divided(opcode, sources, result, saturates)
+    return saturated(opcode, sources, result) if saturates else None

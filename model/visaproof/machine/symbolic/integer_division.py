@@ -1,0 +1,211 @@
+"""Quotients of dwords by way of `inv`, as Intel's compiler makes them for DG2 and later: recognised and proved.
+
+The sequence, of floats but for the quotients, what is rounded off and the last lines.  All but what is exact is rounded
+towards zero.
+
+    fx = float(x)    fy = float(y)    xl = float(x − ud(fx))    yl = float(y − ud(fy))
+    i = inv(fy)      c = i − 3·2^-23·i
+    h = ud(fx·c)     f = float(h)
+    l = ud(c·((fx − fy·f) + (xl − yl·f)))
+    q = h + l        r = x − q·y        quotient = q + (r ≥ y)        remainder = r − (r ≥ y ? y : 0)
+
+Claim: q is ⌊x/y⌋ or ⌊x/y⌋ − 1, for y ≠ 0.  With u = 2^-23:
+
+1. Conversions of x and y to floats cut off less than a part u, and x − fx and y − fy are below 2^8, so exact as floats.
+   Where y − fy is not 0, y ≥ 2^24, so f < 2^8.
+2. i is within 2.5 ulps of 1/fy (reading "approximations").  Let fy = m·2^k with 1 ≤ m < 2.  For m > 1 an ulp of 1/fy is
+   m·u/2 of it, so i ≤ (1/fy)(1 + 1.25·m·u), and y < fy·(1 + u/m): together with the factor, c·y is below
+   (1 + 1.25·m·u)(1 − 3u)(1 + u/m), which is convex in m, and below 1 at 1 and at 2.  For m = 1 the nearest floats
+   above 1/fy are u and 2u of it away, and (1 + 2u)(1 − 3u)(1 + u) < 1.  So c < 1/y; and c > (1/y)(1 − 6.6u).
+3. h ≤ fx·c < x/y, so R = x − h·y ≥ 0 (0 where x is 0); and h > (x/y)(1 − 8.6u) − 1, so R < y + 8.6u·x < y + 2^13.
+4. xl − yl·f is below 2^17, and exact.  fx − fy·f, rounded once, is exact up to 2^24, and so is the sum before it is
+   rounded.  Beyond, it is positive, and loses less than a part u.  So what is multiplied by c is from
+   R − 2u·(R + 2^17) to R, and not negative.  It is R less a part u where R + 2^17 is below 2^24.
+5. So ud(c·…) ≤ R/y, and it is above (R/y)(1 − 8.7u) − 1 − 3u.  R/y < 1 + 2^13, and above 2^24 it is below 1.01:
+   the losses are below 1.  So l is ⌊R/y⌋ or ⌊R/y⌋ − 1, and ⌊x/y⌋ is h + ⌊R/y⌋.
+
+`tests/machine/test_integer_division.py` compares the claim with exact arithmetic, at the ends of what is allowed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
+from visaproof.isa.types import DataType
+from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.semantics.symbolic.cases import under
+from visaproof.semantics.symbolic.elements import Source
+from visaproof.semantics.symbolic.float_bits import with_modifier
+from visaproof.semantics.symbolic.literals import Literals
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    add,
+    bit,
+    const,
+    disj,
+    eq,
+    extract,
+    ite,
+    mul,
+    neg,
+    sub,
+    substitute,
+    udiv,
+    ule,
+    ult,
+    value_of,
+)
+
+FACTOR = 0xB4C0_0000
+"""−3·2^-23."""
+
+_WIDTH = 32
+_ZERO = ROUNDINGS.index(Rounding.ZERO)
+
+
+class Quotient(NamedTuple):
+    """What the sequence divides, and the first part of the quotient."""
+
+    dividend: BitVec
+    divisor: BitVec
+    first: BitVec
+
+
+class IntegerDivisions:
+    """Finds the second part of a quotient among the float operations of a run."""
+
+    def __init__(self, defined: Callable[[BitVec], Arbitrary | None], initial: Callable[[str, int], Byte]) -> None:
+        """`defined` gives the operation of which a symbol is the result, `initial` the registers at the start."""
+        self._defined = defined
+        self._initial = initial
+        self._too_small: dict[Bool, Bool] = {}
+        """Comparisons of what is left with the divisor, and whether the quotient is one too small, or is not."""
+
+    def ended_by(self, function: tuple[str, ...], operands: Sequence[Source], result: DataType) -> Quotient | None:
+        """What is divided, if the result of this operation is the second part of the quotient."""
+        if function != ("mov",) or result is not DataType.UD or not _is_plain(operands[0], DataType.F):
+            return None
+        for inverse, left in self._operands(operands[0].bits, "mul"):
+            divisor = self._inverted(inverse)
+            for high, low in self._operands(left, "add") if divisor is not None else ():
+                if divisor is not None and (found := self._of_rest(high, low, inverse, divisor)) is not None:
+                    return found
+        return None
+
+    def second_part(self, found: Quotient, unknown: BitVec, assumed: Literals) -> BitVec:
+        """l where this holds, given a dword of which nothing is known but what it depends on.
+
+        l = ⌊x/y⌋ − h − (t ? 1 : 0), where t is unknown; for y = 0 it is anything, and r = x ≥ y holds.  Elsewhere
+        r = x mod y + (t ? y : 0) does not wrap, as r ≤ x, and r ≥ y is t, as x mod y < y.
+        """
+        nothing, by_nothing = const(0, _WIDTH), under(eq(found.divisor, const(0, _WIDTH)), assumed)
+        too_small = disj(by_nothing, bit(unknown, 0))
+        quotient = sub(udiv(found.dividend, found.divisor), ite(too_small, const(1, _WIDTH), nothing))
+        left = sub(found.dividend, mul(quotient, found.divisor))
+        self._too_small[ult(left, found.divisor)] = neg(too_small)
+        self._too_small[ule(found.divisor, left)] = too_small
+        return add(sub(quotient, found.first), ite(by_nothing, unknown, nothing))
+
+    def compared(self, holds: Bool, assumed: Literals) -> Bool:
+        """A comparison of integers, where it tells whether a quotient is too small."""
+        if not self._too_small or holds in self._too_small:
+            return self._too_small.get(holds, holds)
+        return self._too_small.get(under(holds, assumed), holds)
+
+    def _inverted(self, inverse: BitVec) -> BitVec | None:
+        """fy of c."""
+        mad = self._rounded(inverse, "mad")
+        if mad is None:
+            return None
+        one, other, addend = (source.bits for source in mad)
+        if {value_of(one), value_of(other)} != {None, FACTOR} or addend not in (one, other):
+            return None
+        found = self._exact(addend, "inv", DataType.F)
+        return None if found is None else found.bits
+
+    def _of_rest(self, high: BitVec, low: BitVec, inverse: BitVec, divisor: BitVec) -> Quotient | None:
+        """Of the halves of what is left by the first part, if they are."""
+        for factor, dividend in self._multiplied(high, divisor):
+            x, y, first = self._integer(dividend), self._integer(divisor), self._exact(factor, "mov", DataType.UD)
+            if x is None or y is None or first is None or not self._is_first(first.bits, dividend, inverse):
+                continue
+            for rest_of_divisor, rest in self._lower(low, factor):
+                if self._is_rest(rest_of_divisor, y, divisor) and self._is_rest(rest, x, dividend):
+                    return Quotient(x, y, first.bits)
+        return None
+
+    def _is_first(self, first: BitVec, dividend: BitVec, inverse: BitVec) -> bool:
+        """Whether it is ud(fx·c)."""
+        product = self._exact(first, "mov", DataType.F)
+        return product is not None and (dividend, inverse) in self._operands(product.bits, "mul")
+
+    def _multiplied(self, term: BitVec, divisor: BitVec) -> Iterator[tuple[BitVec, BitVec]]:
+        """f and fx of fx − fy·f."""
+        for one, other, addend in self._products(term):
+            if one is _negative(divisor):
+                yield other, addend
+
+    def _lower(self, term: BitVec, factor: BitVec) -> Iterator[tuple[BitVec, BitVec]]:
+        """yl and xl of xl − yl·f."""
+        for one, other, addend in self._products(term):
+            if other is factor:
+                yield _negative(one), addend
+
+    def _products(self, term: BitVec) -> Iterator[tuple[BitVec, BitVec, BitVec]]:
+        """The factors, in both orders, and the addend."""
+        mad = self._rounded(term, "mad")
+        if mad is not None:
+            one, other, addend = (source.bits for source in mad)
+            yield one, other, addend
+            yield other, one, addend
+
+    def _is_rest(self, rest: BitVec, whole: BitVec, cut: BitVec) -> bool:
+        """Whether it is float(whole − ud(cut))."""
+        found = self._exact(rest, "mov", DataType.UD)
+        if found is None:
+            return False
+        kept = self._exact(sub(whole, found.bits), "mov", DataType.F)
+        return kept is not None and kept.bits is cut
+
+    def _integer(self, converted: BitVec) -> BitVec | None:
+        """The dword that was rounded to a float towards zero."""
+        found = self._rounded(converted, "mov")
+        return found[0].bits if found is not None and _is_plain(found[0], DataType.UD) else None
+
+    def _operands(self, term: BitVec, opcode: str) -> Iterator[tuple[BitVec, BitVec]]:
+        """The operands of a sum or a product, in both orders."""
+        found = self._rounded(term, opcode)
+        if found is not None:
+            one, other = (source.bits for source in found)
+            yield one, other
+            yield other, one
+
+    def _rounded(self, term: BitVec, opcode: str) -> Sequence[Source] | None:
+        """The operands of a float operation that rounds towards zero."""
+        found = self._defined(term)
+        if found is None or found.operation != (opcode,) or found.result is not DataType.F or found.control is None:
+            return None
+        rounding = extract(found.control, ROUNDING_HIGH, ROUNDING_LOW)
+        start, _ = self._initial(CONTROL, 0)
+        if value_of(start) is None:
+            rounding = substitute(rounding, {start: const(0, start.width)})
+        return found.operands if value_of(rounding) == _ZERO else None
+
+    def _exact(self, term: BitVec, opcode: str, source: DataType) -> Source | None:
+        """The operand of an operation that the rounding does not change, or of which the claim takes any result."""
+        found = self._defined(term)
+        if found is None or found.operation != (opcode,) or found.operands is None:
+            return None
+        result = DataType.UD if opcode == "mov" and source is DataType.F else DataType.F
+        operand = found.operands[0]
+        return operand if found.result is result and _is_plain(operand, source) else None
+
+
+def _is_plain(source: Source, data_type: DataType) -> bool:
+    return source.type is data_type and not source.modifier
+
+
+def _negative(number: BitVec) -> BitVec:
+    return with_modifier(Source(number, DataType.F, "-")).bits

@@ -1,0 +1,260 @@
+"""Integer quotients by way of `inv`: the claim that they are quotients, and which statements are taken for one."""
+
+from functools import partial
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.refinement.test_refinement import HEAD, program
+from visaproof.isa.float_modes import FloatMode, Rounding
+from visaproof.isa.types import DataType
+from visaproof.launch.assumptions import Assume
+from visaproof.machine.symbolic.arbitrary_values import CORRECTED
+from visaproof.machine.symbolic.integer_division import FACTOR
+from visaproof.machine.symbolic.run import trace
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import decide
+from visaproof.refinement.difference import Difference
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.semantics.concrete import approximations, floats
+from visaproof.semantics.concrete.choices import Unstated
+
+F, UD = DataType.F, DataType.UD
+MODES = [FloatMode(Rounding.ZERO, kept) for kept in (frozenset[DataType](), frozenset([F]))]
+MOST = (1 << 32) - 1
+
+
+def inverses(number: int, mode: FloatMode) -> tuple[int, ...]:
+    try:
+        return (approximations.operation("inv", (number,), F, mode),)
+    except Unstated as reason:
+        return reason.allowed.patterns
+
+
+def quotients(x: int, y: int, mode: FloatMode, factor: int = FACTOR) -> list[int]:
+    """q of the sequence, for each inverse that is allowed."""
+    of, to = partial(floats.from_integer, result=F, mode=mode), partial(floats.to_integer, data_type=F, result=UD)
+
+    def apply(opcode: str, *sources: int) -> int:
+        return floats.operation(opcode, sources, F, mode)
+
+    fx, fy = of(x), of(y)
+    xl, yl = of(x - to(fx)), of(y - to(fy))
+    found: list[int] = []
+    for inverse in inverses(fy, mode):
+        scaled = apply("mad", inverse, factor, inverse)
+        first = to(apply("mul", fx, scaled))
+        whole, rest = (apply("mad", number ^ 1 << 31, of(first), other) for number, other in ((fy, fx), (yl, xl)))
+        found.append(first + to(apply("mul", scaled, apply("add", whole, rest))))
+    return found
+
+
+def numbers() -> st.SearchStrategy[int]:
+    """Of all sizes, and near powers of two."""
+    near = st.tuples(st.integers(0, 32), st.integers(-300, 300)).map(
+        lambda one: min(max(2 ** one[0] + one[1], 0), MOST)
+    )
+    return st.one_of(near, st.integers(0, MOST), st.integers(0, 32).flatmap(lambda bits: st.integers(0, 2**bits - 1)))
+
+
+def near_multiples() -> st.SearchStrategy[tuple[int, int]]:
+    """Dividends just below and above a multiple of the divisor, where a quotient is off most easily."""
+
+    def of(divisor: int) -> st.SearchStrategy[tuple[int, int]]:
+        times, off = st.integers(0, MOST // divisor), st.integers(-2, 2)
+        return st.tuples(times, off).map(lambda one: (min(max(one[0] * divisor + one[1], 0), MOST), divisor))
+
+    return numbers().map(partial(max, 1)).flatmap(of)
+
+
+@settings(max_examples=300)
+@given(st.one_of(near_multiples(), st.tuples(numbers(), numbers().map(partial(max, 1)))), st.sampled_from(MODES))
+@example((MOST, 1), MODES[0])
+@example((3 * (2**30 + 127) - 1, 2**30 + 127), MODES[0])
+@example((MOST, 2**24 + 1), MODES[0])
+@example((2**32 - 256, 2**31 + 255), MODES[0])
+def test_a_quotient_is_right_or_one_too_small_with_every_inverse_that_is_allowed(
+    one: tuple[int, int], mode: FloatMode
+) -> None:
+    x, y = one
+    for found in quotients(x, y, mode):
+        assert found in (x // y, x // y - 1)
+        left = (x - found * y) % 2**32
+        assert found + (left >= y) == x // y
+        assert left - (y if left >= y else 0) == x % y
+
+
+def test_a_smaller_factor_gives_wrong_quotients() -> None:
+    """Without any, 3·y − 1 divided by y is 3 with the largest inverse, and then nothing corrects it."""
+    y = 2**30 + 127
+    wrong = [found for x in (3 * y - 1, 2 * y - 1, y - 1) for found in quotients(x, y, MODES[0], 0) if found > x // y]
+    assert wrong
+
+
+# ---------------------------------------------------------------- what is recognised
+
+DIVISION = HEAD.replace(
+    ".decl P1 v_type=P num_elts=8\n",
+    "".join(
+        f".decl {name} v_type=G type={data_type} num_elts=8 align=GRF\n"
+        for data_type, names in {
+            "f": "FX FY IY SC QF PF NY XL YL NL WH RE SU SF",
+            "ud": "HX HY LX LY QI QL QU LE BA",
+        }.items()
+        for name in names.split()
+    )
+    + ".decl UX v_type=G type=ud num_elts=8 align=GRF alias=<X, 0>\n"
+    ".decl UY v_type=G type=ud num_elts=8 align=GRF alias=<Y, 0>\n"
+    ".decl MA v_type=G type=ud num_elts=8 align=GRF\n"
+    ".decl P1 v_type=P num_elts=8\n",
+)
+
+
+def op(opcode: str, target: str, *sources: str) -> str:
+    operands = [one if one.startswith("0x") else f"{one.replace('-', '(-)')}(0,0)<1;1,0>" for one in sources]
+    return f"{opcode} (M1, 8) {target}(0,0)<1> {' '.join(operands)}\n"
+
+
+TURN = "xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n"
+FLOATS = [
+    TURN,
+    op("mov", "FX", "UX"), op("mov", "FY", "UY"), op("mov", "HX", "FX"), op("mov", "HY", "FY"),
+    op("add", "LX", "UX", "-HX"), op("add", "LY", "UY", "-HY"), op("mov", "XL", "LX"), op("mov", "YL", "LY"),
+    op("inv", "IY", "FY"), op("mad", "SC", "IY", "0xb4c00000:f", "IY"),
+    op("mul", "QF", "FX", "SC"), op("mov", "QI", "QF"), op("mov", "PF", "QI"),
+    op("mov", "NY", "-FY"), op("mov", "NL", "-YL"),
+    op("mad", "WH", "NY", "PF", "FX"), op("mad", "RE", "NL", "PF", "XL"),
+    op("add", "SU", "WH", "RE"), op("mul", "SF", "SC", "SU"),
+    TURN,
+    op("mov", "QL", "SF"),
+]  # fmt: skip
+SUM = op("add", "QU", "QI", "QL")
+LEFT = op("mul", "LE", "QU", "UY") + op("add", "LE", "UX", "-LE")
+CORRECTION = (
+    op("cmp.ge", "MA", "LE", "UY")
+    + op("and", "BA", "UY", "MA")
+    + op("add", "LE", "LE", "-BA")
+    + op("add", "QU", "QU", "-MA")
+)
+ODD = op("or", "UY", "UY", "0x1:ud")
+STORES = "".join(
+    f"shl (M1, 8) B(0,0)<1> 0x76543210:uv 0x2:ud\nadd (M1, 8) B(0,0)<1> B(0,0)<1;1,0> {offset}:ud\n"
+    f"scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 {name}.0\n"
+    for offset, name in (("0x0", "QU"), ("0x20", "LE"))
+)
+NATIVE = op("div", "QU", "UX", "UY") + op("mod", "LE", "UX", "UY")
+
+
+def compared(source: str, target: str, assume: str = "none") -> Comparison:
+    both = [program(body + STORES, DIVISION) for body in (source, target)]
+    return compare(both[0], both[1], Scope(Assume.of(assume)))
+
+
+def verdict(source: str, target: str, assume: str = "none") -> Verdict:
+    return decide(compared(source, target, assume), 2_000)
+
+
+def is_taken_for_a_quotient(statements: list[str]) -> bool:
+    one = program("".join(statements), DIVISION)
+    return any(value.reason == CORRECTED for value in trace(one.kernel, one.platform, divisions=True).arbitrary)
+
+
+def test_the_sequence_is_the_quotient_and_the_remainder() -> None:
+    target = "".join(FLOATS) + SUM + LEFT + CORRECTION
+    found = verdict(ODD + NATIVE, ODD + target)
+    assert isinstance(found, Refines), found
+    assert found.rung == "the same stores in normal form"
+    assert isinstance(verdict(ODD + target, ODD + NATIVE), Refines)
+
+
+def test_without_the_premise_nothing_is_taken_for_a_quotient() -> None:
+    bodies = ODD + NATIVE, ODD + "".join(FLOATS) + SUM + LEFT + CORRECTION
+    stated = {one.name for one in compared(*bodies).assumed}
+    assert {"integer-division", "float-mode"} <= stated
+    lifted = "none,-integer-division"
+    assert "integer-division" not in {one.name for one in compared(*bodies, lifted).assumed}
+    assert not isinstance(verdict(*bodies, lifted), Refines)
+
+
+def test_a_comparison_the_other_way_round_corrects_it_as_well() -> None:
+    below = LEFT + "cmp.lt (M1, 8) P1 LE(0,0)<1;1,0> UY(0,0)<1;1,0>\n" + op("mov", "BA", "UY")
+    picked = "(P1) sel (M1, 8) MA(0,0)<1> 0x0:ud 0x1:ud\n(P1) sel (M1, 8) BA(0,0)<1> 0x0:ud UY(0,0)<1;1,0>\n"
+    last = op("add", "LE", "LE", "-BA") + op("add", "QU", "QU", "MA")
+    assert isinstance(verdict(ODD + NATIVE, ODD + "".join(FLOATS) + SUM + below + picked + last), Refines)
+
+
+@pytest.mark.parametrize("missing", [CORRECTION, op("add", "QU", "QU", "-MA"), op("add", "LE", "LE", "-BA")])
+def test_a_quotient_without_its_correction_is_none(missing: str) -> None:
+    target = "".join(FLOATS) + SUM + (LEFT + CORRECTION).replace(missing, "")
+    assert not isinstance(verdict(ODD + NATIVE, ODD + target), Refines)
+
+
+def test_signs_that_are_taken_off_and_put_back_are_those_of_a_signed_quotient() -> None:
+    signs = "".join(
+        op("asr", f"S{one}", one, "0x1f:d") + op("add", one, one, f"S{one}") + op("xor", one, one, f"S{one}")
+        for one in "XY"
+    )
+    last = op("xor", "SQ", "SX", "SY") + op("add", "QD", "QD", "SQ") + op("xor", "QD", "QD", "SX")
+    last += op("xor", "QD", "QD", "SY") + op("add", "LD", "LD", "SX") + op("xor", "LD", "LD", "SX")
+    head = DIVISION.replace(
+        ".decl P1 v_type=P num_elts=8\n",
+        "".join(f".decl {one} v_type=G type=d num_elts=8 align=GRF\n" for one in ("SX", "SY", "SQ"))
+        + ".decl QD v_type=G type=d num_elts=8 align=GRF alias=<QU, 0>\n"
+        ".decl LD v_type=G type=d num_elts=8 align=GRF alias=<LE, 0>\n.decl P1 v_type=P num_elts=8\n",
+    )
+    odd, native = op("or", "Y", "Y", "0x1:d"), op("div", "QD", "X", "Y") + op("mod", "LD", "X", "Y")
+    sequence = "".join(FLOATS) + SUM + LEFT + CORRECTION
+    both = [program(odd + body + STORES, head) for body in (native, signs + sequence + last)]
+    found = decide(compare(both[0], both[1], Scope(Assume.NONE)), 2_000)
+    assert isinstance(found, Refines), found
+    wrong = program(odd + signs + sequence + last.replace(op("xor", "QD", "QD", "SY"), "") + STORES, head)
+    assert not isinstance(decide(compare(both[0], wrong, Scope(Assume.NONE)), 2_000), Refines)
+
+
+def test_the_sequence_is_taken_for_a_quotient() -> None:
+    assert is_taken_for_a_quotient(FLOATS)
+
+
+@pytest.mark.parametrize(
+    ("statement", "instead"),
+    [
+        (TURN, ""),
+        (TURN, TURN.replace("0x30", "0x10")),
+        (op("mad", "SC", "IY", "0xb4c00000:f", "IY"), op("mad", "SC", "IY", "0xb4800000:f", "IY")),
+        (op("mad", "SC", "IY", "0xb4c00000:f", "IY"), op("mov", "SC", "IY")),
+        (op("inv", "IY", "FY"), op("inv", "IY", "FX")),
+        (op("mov", "HX", "FX"), op("mov", "HX", "FY")),
+        (op("mov", "YL", "LY"), op("mov", "YL", "LX")),
+        (op("mov", "NL", "-YL"), op("mov", "NL", "YL")),
+        (op("mov", "NY", "-FY"), op("mov", "NY", "FY")),
+        (op("mov", "PF", "QI"), op("mov", "PF", "HX")),
+        (op("mad", "RE", "NL", "PF", "XL"), op("mad", "RE", "NL", "PF", "FX")),
+        (op("add", "SU", "WH", "RE"), op("add", "SU", "WH", "WH")),
+        (op("mul", "SF", "SC", "SU"), op("mul", "SF", "IY", "SU")),
+        (op("mul", "QF", "FX", "SC"), op("mul", "QF", "FX", "IY")),
+        (op("mov", "FX", "UX"), op("mov", "FX", "X")),
+    ],
+)
+def test_no_other_sequence_is(statement: str, instead: str) -> None:
+    assert statement in FLOATS
+    assert not is_taken_for_a_quotient([instead if one == statement else one for one in FLOATS])
+
+
+# ---------------------------------------------------------------- by 0
+
+
+def test_a_source_may_give_anything_by_zero_where_it_alone_divides() -> None:
+    bit = op("and", "UY", "UY", "0x1:ud")
+    picked = "cmp.eq (M1, 8) P1 UY(0,0)<1;1,0> 0x0:ud\n(P1) sel (M1, 8) QU(0,0)<1> {}:ud UX(0,0)<1;1,0>\n"
+    one, source = op("mov", "LE", "0x0:ud"), op("div", "QU", "UX", "UY")
+    bodies = bit + one + source, bit + one + picked.format("0xffffffff")
+    assert isinstance(verdict(*bodies), Refines)
+    assert "quotient-by-zero" in {each.name for each in compared(*bodies).assumed}
+    assert "quotient-by-zero" not in {each.name for each in compared(bodies[0], bodies[0] + bodies[0]).assumed}
+    other = verdict(bit + one + source, bit + one + picked.format("0x7"))
+    assert not isinstance(other, Difference), "no run says what the source gives"
+    wrong = picked.format("0xffffffff").replace("UX(", "UY(")
+    assert isinstance(verdict(bit + one + source, bit + one + wrong), Difference)
+    assert not isinstance(verdict(bit + one + picked.format("0xffffffff"), bit + one + source), Refines)
