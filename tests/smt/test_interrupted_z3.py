@@ -55,7 +55,7 @@ def abandoned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Solver, object]]:
 
 def test_an_interrupt_that_is_lost_is_made_again(abandoned: list[tuple[Solver, object]]) -> None:
     with raising_every(0), pytest.raises(Stopped):
-        z3_backend._checked(Solver(interrupts=3), 10_000)
+        z3_backend.checked(Solver(interrupts=3), 10_000)
     assert abandoned == []
 
 
@@ -63,7 +63,7 @@ def test_one_that_goes_on_is_kept_whatever_is_raised_meanwhile(abandoned: list[t
     """Its memory is in use."""
     solver = Solver(interrupts=100)
     with raising_every(0.4), pytest.raises(Stopped):
-        z3_backend._checked(solver, 10_000, "its terms")
+        z3_backend.checked(solver, 10_000, "its terms")
     assert abandoned == [(solver, "its terms")]
     while not solver._ended.is_set():
         solver.interrupt()

@@ -51,7 +51,7 @@ def ask(formulas: Sequence[Bool], timeout_ms: int, seed: int) -> Answer:
     solver = _z3.SolverFor("QF_FPBV" if floats else "QF_BV", ctx=context)
     solver.set(random_seed=seed)
     solver.add(*(lowering.lower(formula) for formula in formulas))
-    answer = _checked(solver, timeout_ms, lowering)
+    answer = checked(solver, timeout_ms, lowering)
     if answer is None:
         return Undecided("z3: timeout")
     if answer == _z3.unsat:
@@ -72,7 +72,7 @@ def printed(formulas: Sequence[Bool]) -> str:
     return cast(str, solver.to_smt2())
 
 
-def _checked(solver: Any, timeout_ms: int, terms: object = None) -> Any:
+def checked(solver: Any, timeout_ms: int, terms: object = None) -> Any:
     """What `check` says; None where its processor time was over: z3's own limit is one by the clock.
 
     Handlers of signals wait for the main thread, so that z3 has a thread of its own.

@@ -20,8 +20,8 @@ from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
 from visaproof.smt import Bool, add, conj, const, kept, neg, symbol, ule, zero_extend
 from visaproof.smt.answers import Unsatisfiable
-from visaproof.smt.product_bounds import with_integer_products
-from visaproof.smt.solvers import solve
+from visaproof.smt.integers.products import with_integer_products
+from visaproof.smt.solvers import solve_sums
 
 RUNG = "ids at their largest"
 LARGEST = 1 << 32
@@ -141,7 +141,7 @@ def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface
 
 @kept(KEPT_ANSWERS)
 def _never(formula: Bool) -> bool:
-    return isinstance(solve([formula], QUICK_MS), Unsatisfiable)
+    return isinstance(solve_sums(formula, QUICK_MS), Unsatisfiable)
 
 
 def weakest(relations: Sequence[Relation], names: LaunchNames) -> tuple[Relation, ...]:

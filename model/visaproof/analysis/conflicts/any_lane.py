@@ -37,8 +37,8 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.answers import Unsatisfiable
-from visaproof.smt.product_bounds import with_integer_products
-from visaproof.smt.solvers import solve
+from visaproof.smt.integers.products import with_integer_products
+from visaproof.smt.solvers import solve_sums
 from visaproof.smt.substitution import substitute_all
 
 QUICK_MS = 2_000
@@ -167,7 +167,7 @@ def _follow(assumed: Sequence[Bool], goal: Bool) -> bool:
 
 @kept(KEPT_ANSWERS)
 def _is_excluded(formula: Bool) -> bool:
-    return isinstance(solve([with_integer_products(formula) or formula], QUICK_MS), Unsatisfiable)
+    return isinstance(solve_sums(with_integer_products(formula) or formula, QUICK_MS), Unsatisfiable)
 
 
 def _id(lane_word: BitVec, dimension: int) -> BitVec:

@@ -36,8 +36,8 @@ from visaproof.launch.relations.polynomials import (
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.smt import BitVec, Bool, conj, eq, is_true, neg, sub, symbols_of, truncate, value_of
 from visaproof.smt.answers import Unsatisfiable
-from visaproof.smt.product_bounds import with_integer_products
-from visaproof.smt.solvers import solve
+from visaproof.smt.integers.products import with_integer_products
+from visaproof.smt.solvers import solve_sums
 
 RUNG = "local ids as digits"
 MOST_MS = 500
@@ -193,7 +193,7 @@ class Digits(Struct):
         key = (goal, *known)
         if key not in self.shown:
             formula = conj(*known, neg(goal))
-            self.shown[key] = isinstance(solve([with_integer_products(formula) or formula], MOST_MS), Unsatisfiable)
+            self.shown[key] = isinstance(solve_sums(with_integer_products(formula) or formula, MOST_MS), Unsatisfiable)
         return self.shown[key]
 
 

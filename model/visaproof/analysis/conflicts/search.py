@@ -29,8 +29,8 @@ from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, is_false, is_true, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
-from visaproof.smt.product_bounds import with_integer_products
-from visaproof.smt.solvers import solve
+from visaproof.smt.integers.products import with_integer_products
+from visaproof.smt.solvers import solve, solve_sums
 
 REPAIRS = 4
 """How often a model is asked again because two loads from one place disagreed in it, or floats compared otherwise."""
@@ -267,7 +267,7 @@ class Search(Struct, Generic[T], frozen=True):
             form = form_of(formula)
             if form not in known:
                 ordered = with_integer_products(formula)
-                answer = solve([formula if ordered is None else ordered], min(ANY_LANE_MS, asked.timeout_ms))
+                answer = solve_sums(formula if ordered is None else ordered, min(ANY_LANE_MS, asked.timeout_ms))
                 known[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
             if known[form]:
                 return known[form]

@@ -23,7 +23,7 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.product_bounds import with_integer_products
+from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve
 
 WIDE = 66
