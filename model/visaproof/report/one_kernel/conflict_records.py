@@ -13,6 +13,7 @@ from visaproof.launch.premises import Premise
 from visaproof.report.one_kernel.conflicts import bound_surface, data_dependence, inputs_of, readings_of
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record, write_record
 from visaproof.report.one_kernel.stored_type import stored_type
+from visaproof.report.one_kernel.wrapping import places_without_wrapping
 from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import ConflictsFile, FreeIf, Scatter
 
@@ -54,6 +55,7 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
                 inputs={name: f"{value:#x}" for name, value in inputs_of(answers, conflict)},
                 depends_on_data=data_dependence(answers, conflict),
                 replayed=True,
+                wraps=places_without_wrapping(finding, conflict) is not None,
                 after=conflict.after and conflict.after.line,
                 launch=None if launch is None else launch.record(offset),
             )

@@ -16,6 +16,7 @@ from visaproof.report.one_kernel.collision import collision_of
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.report.one_kernel.lane_table import lane_table
 from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
+from visaproof.report.one_kernel.wrapping import places_without_wrapping
 from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import Scatter
 from visaproof.report.text.hints import fitting
@@ -128,6 +129,11 @@ def _conflict_lines(
     yield ""
     yield from (f"        {line}" for line in lane_table(finding, conflict, offset))
     yield ""
+    like_this = launch is None or not launch.is_another
+    if like_this and (apart := places_without_wrapping(finding, conflict)) is not None:
+        lanes = (offset + (one.lane or 0) for one in (conflict.first, conflict.second))
+        places = (f"lane {lane} {place:#x}" for lane, place in zip(lanes, apart, strict=True))
+        yield f"        only since an index wraps: without that, the addresses are {' and '.join(places)}"
     if launch is None or not launch.is_another:
         data = data_dependence(answers, conflict)
         if verbose or launch is None or not launch.is_shown:

@@ -58,6 +58,8 @@ def _scatter(
             headline, pictures = conflict_pictures(one, name)
             mark, word = Mark.REFUTED, "CONFLICT"
             panels += _shown(one.launch, one.inputs, one.execution_mask, one.depends_on_data)
+            if one.wraps:
+                panels.insert(0, Panel("only since", (("an index wraps: as integers, the addresses differ",),)))
     if isinstance(one, conflicts.Unknown | conflicts.Refuted) and one.free_if is not None:
         panels.insert(0, Panel("free if", tuple((relation,) for relation in one.free_if.relations)))
     return Entry(

@@ -70,6 +70,8 @@ class Refuted(ScatterOf, kw_only=True, frozen=True, tag="refuted"):
     """Those that are not 0, by their meaning."""
     depends_on_data: str
     replayed: bool
+    wraps: bool = False
+    """Whether the lanes collide only since an index wraps, in the run of one thread: as integers, they differ."""
     after: int | None = None
     """The line of a scatter whose lanes collide before in this run; what they store decides nothing here."""
     launch: LaunchExample | None
