@@ -6,6 +6,7 @@ it sets bit 30 as well (0x400004c0), which is about `dpas` alone (D52).
 """
 
 from enum import Enum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -45,6 +46,7 @@ class FloatMode(Struct, frozen=True):
     """The types whose denormals are kept."""
 
     @staticmethod
+    @lru_cache(maxsize=64)
     def of(control: int) -> "FloatMode":
         kept = frozenset(data_type for data_type, bit in DENORMAL_BITS.items() if control >> bit & 1)
         return FloatMode(ROUNDINGS[control >> ROUNDING_LOW & 3], kept)

@@ -41,6 +41,8 @@ class DataType(Enum):
         self.signed = facts.signed
         self.floating = facts.floating
 
+    __hash__ = object.__hash__
+
     @property
     def packed(self) -> bool:
         return self in (DataType.V, DataType.UV, DataType.VF)

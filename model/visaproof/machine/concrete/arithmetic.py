@@ -9,7 +9,7 @@ from visaproof.isa.opcodes import Lanes
 from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.machine.concrete.operands import ConcreteOperands
-from visaproof.machine.concrete.page_elements import destination, elements
+from visaproof.machine.concrete.page_elements import Element, Row, destination, elements, rows
 from visaproof.machine.concrete.predicates import ConcretePredicates, enabled_lanes
 from visaproof.program.operands import PredicateTarget, Source
 from visaproof.program.statements import (
@@ -34,6 +34,8 @@ class ConcreteArithmetic:
         self._state = state
         self._operands = operands
         self._predicates = ConcretePredicates(state, operands)
+        self._picks = False
+        """Whether a statement took a result of several that are allowed, for some lane."""
 
     def step(self, statement: Computing) -> None:
         try:
@@ -64,14 +66,17 @@ class ConcreteArithmetic:
 
     def _sources(self, statement: Compute | Compare, lane: int) -> tuple[list[int], list[DataType]]:
         """The sources as the integers that they are."""
+        read = elements(self._operands, statement, lane)
+        return self._integers(statement, read), [data_type for _, data_type, _ in read]
+
+    def _integers(self, statement: Compute | Compare, read: list[Element]) -> list[int]:
         values: list[int] = []
-        types: list[DataType] = []
-        for bits, data_type, modifier in elements(self._operands, statement, lane):
+        for bits, data_type, modifier in read:
             if data_type.floating:
                 raise NotModelled(f"{statement.operation.name} on {data_type.spelling}")
-            values.append(alu.modified(alu.to_integer(bits, data_type), modifier, data_type))
-            types.append(data_type)
-        return values, types
+            value = alu.to_integer(bits, data_type)
+            values.append(alu.modified(value, modifier, data_type) if modifier else value)
+        return values
 
     def _one_result(self, statement: Compute) -> None:
         execution = statement.lanes
@@ -81,14 +86,21 @@ class ConcreteArithmetic:
         else:
             chosen = execution
         result = self._operands.destination_type(target)
-        computed: list[tuple[int, int]] = []
-        for lane in enabled_lanes(self._state, execution):
-            if copied := self._copied(statement, chosen, lane, result):
-                computed.append((lane, copied[0]))
-            else:
-                computed.append((lane, self._value(statement, chosen, lane, result)))
-        for lane, value in computed:
-            self._operands.write(target, lane, value)
+        lanes = enabled_lanes(self._state, execution)
+        by_lane = None if statement.operation.name == "sel" else rows(self._operands, statement, lanes)
+        known = dict[Row, int]()
+        self._picks = False
+        computed: list[int] = []
+        for lane in lanes:
+            row = by_lane[lane] if by_lane is not None else ()
+            if (value := known.get(row)) is None:
+                copied = self._copied(statement, chosen, lane, result)
+                value = copied[0] if copied else self._value(statement, chosen, lane, result)
+                if by_lane is not None and not self._picks:
+                    known[row] = value
+            computed.append(value)
+        if lanes:
+            self._operands.write_lanes(target, lanes, computed)
 
     def _copied(self, statement: Compute, chosen: Execution, lane: int, result: DataType) -> tuple[int] | None:
         """The bits of a source that are copied as they are: `mov` and `sel` of one type, floats too."""
@@ -142,6 +154,7 @@ class ConcreteArithmetic:
                 read = elements(self._operands, statement, lane)
             else:
                 read = [self._operands.read(operand, lane) for operand in operands]
+            self._picks = True
             known = [(bits, data_type.spelling, modifier) for bits, data_type, modifier in read]
             operation = statement.operation.name, result.spelling, known
             bits = self._state.choices.pick(reason, statement.position, lane, result, operation)
@@ -232,8 +245,16 @@ class ConcreteArithmetic:
     def _compare(self, statement: Compare) -> None:
         execution, target = statement.lanes, statement.target
         holds: dict[int, bool] = {}
-        for lane in enabled_lanes(self._state, execution):
-            holds[lane] = self._holds(statement, lane)
+        lanes = enabled_lanes(self._state, execution)
+        by_lane, known = rows(self._operands, statement, lanes), dict[Row, bool]()
+        self._picks = False
+        for lane in lanes:
+            row = by_lane[lane] if by_lane is not None else ()
+            if (held := known.get(row)) is None:
+                held = self._holds(statement, lane)
+                if by_lane is not None and not self._picks:
+                    known[row] = held
+            holds[lane] = held
         if isinstance(target, PredicateTarget):
             first = lane_offset(execution)
             self._predicates.set_bits(target.variable, {first + lane: bit for lane, bit in holds.items()})
@@ -242,19 +263,19 @@ class ConcreteArithmetic:
             self._operands.write(target, lane, -1 if bit else 0)
 
     def _holds(self, statement: Compare, lane: int) -> bool:
-        relation = statement.relation
-        _, data_type, _ = self._operands.read(statement.sources[0], lane)
+        relation, read = statement.relation, elements(self._operands, statement, lane)
+        data_type = read[0][1]
         if data_type.floating:
-            read = self._float_sources(statement, lane)
-            if any(found is not data_type for _, found in read):
-                raise NotModelled(f"{statement.operation.name} of {' and '.join(found.spelling for _, found in read)}")
-            sources = [bits for bits, _ in read]
+            if any(found is not data_type for _, found, _ in read):
+                types = " and ".join(found.spelling for _, found, _ in read)
+                raise NotModelled(f"{statement.operation.name} of {types}")
+            sources = [floats.modified(bits, modifier, of_type) for bits, of_type, modifier in read]
             return bool(
                 self._stated(
                     lambda: floats.compare(relation, sources, data_type, self._mode()), statement, lane, DataType.UB
                 )
             )
-        left, right = self._sources(statement, lane)[0]
+        left, right = self._integers(statement, read)
         return alu.COMPARISONS[relation](left, right)
 
     def _mov_predicate(self, statement: MovePredicate) -> None:

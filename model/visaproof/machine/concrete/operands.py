@@ -1,5 +1,8 @@
 """Vector operands on ints: which bytes an element is, and what they hold.  Page: 5_operands.md."""
 
+from collections.abc import Sequence
+from struct import pack_into, unpack_from
+
 from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior
 from visaproof.isa.operands import CHANNEL_ENABLES
 from visaproof.isa.types import DataType
@@ -28,6 +31,9 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 Address = tuple[str, int]
 """A root variable and a byte in it."""
 
+CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""Of numbers of so many bytes, in formats of `struct`."""
+
 NOWHERE = ""
 """The root of an address that was never written, or is not aligned: a variable that has no bytes."""
 
@@ -47,11 +53,12 @@ class ConcreteOperands:
     def read(self, operand: Source, lane: int) -> tuple[int, DataType, str]:
         """The bits of a lane's element of a source, their type, and the modifier that is still to be applied."""
         match operand:
-            case Elements(storage, start, region, data_type, modifier):
+            case Elements():  # most are: taken apart by hand, which is faster
+                data_type, storage = operand.type, operand.storage
                 if storage == CHANNEL_ENABLES:
                     raise NotModelled("which lanes run, as a number", operand.position)
-                byte = start + _region_element(region, lane) * data_type.size
-                return self._load(storage, byte, data_type, lane, operand.position), data_type, modifier
+                byte = operand.start + _region_element(operand.region, lane) * data_type.size
+                return self._load(storage, byte, data_type, lane, operand.position), data_type, operand.modifier
             case Constant(bits, data_type):
                 return bits, data_type, ""
             case PackedConstant(repeated, data_type):
@@ -63,6 +70,22 @@ class ConcreteOperands:
             case Unlowered(what, position):
                 raise NotModelled(what, position)
 
+    def column(self, operand: Source, count: int) -> Sequence[int] | None:
+        """The bits of the elements of the first lanes; None where these do not lie at one distance in a variable."""
+        match operand:
+            case Constant():
+                return (operand.bits,) * count
+            case Elements() if operand.storage != CHANNEL_ENABLES:
+                variable, size = self._state.registers[operand.storage], operand.type.size
+                stride, start = _stride(operand.region), operand.start
+                span = 1 if stride is None else (count - 1) * stride + 1
+                if stride is None or start < 0 or start + span * size > len(variable):
+                    return None
+                found = unpack_from(f"<{span}{CODES[size]}", variable, start)
+                return found[::stride] if stride else found * count
+            case _:
+                return None
+
     def destination_type(self, operand: Destination) -> DataType:
         if isinstance(operand, Unlowered):
             raise NotModelled(operand.what, operand.position)
@@ -71,8 +94,9 @@ class ConcreteOperands:
     def write(self, operand: Destination, lane: int, bits: int, extra_bytes: int = 0) -> None:
         """Writes a lane's element of a destination, `extra_bytes` after its place."""
         match operand:
-            case Target(storage, start, stride, data_type):
-                self._store(storage, start + lane * stride * data_type.size + extra_bytes, bits, data_type.size)
+            case Target():
+                size = operand.type.size
+                self._store(operand.storage, operand.start + lane * operand.stride * size + extra_bytes, bits, size)
             case DroppedTarget():
                 return
             case AddressedTarget(_, _, _, stride, data_type) if stride:
@@ -82,6 +106,18 @@ class ConcreteOperands:
                 raise NotModelled("a destination in this form", operand.position)
             case Unlowered(what, position):
                 raise NotModelled(what, position)
+
+    def write_lanes(self, operand: Destination, lanes: Sequence[int], bits: Sequence[int]) -> None:
+        """Writes the elements of these lanes, which ascend: at once where they lie beside each other in a variable."""
+        if isinstance(operand, Target) and operand.stride == 1 and len(lanes) == lanes[-1] - lanes[0] + 1:
+            variable, size = self._state.registers[operand.storage], operand.type.size
+            start = operand.start + lanes[0] * size
+            if 0 <= start <= len(variable) - len(lanes) * size:
+                low = (1 << 8 * size) - 1
+                pack_into(f"<{len(lanes)}{CODES[size]}", variable, start, *[one & low for one in bits])
+                return
+        for lane, one in zip(lanes, bits, strict=True):
+            self.write(operand, lane, one)
 
     def set_address(
         self, target: AddressRegisters, lane: int, base: StorageAddress | AddressRegisters | Unlowered, offset: int
@@ -152,6 +188,13 @@ def _region_element(region: Region, lane: int) -> int:
     """Page: `FirstElementIndex + i * VertStride + j * HorzStride`, `Width` elements in each row."""
     i, j = divmod(lane, region.width)
     return i * region.vertical + j * region.horizontal
+
+
+def _stride(region: Region) -> int | None:
+    """Elements from each lane to the next one, where that is a constant."""
+    if region.width == 1:
+        return region.vertical
+    return region.horizontal if region.vertical == region.width * region.horizontal else None
 
 
 def _addressed_element(region: Region | RowRegion, lane: int) -> tuple[int, int]:

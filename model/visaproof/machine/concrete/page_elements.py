@@ -12,6 +12,8 @@ from visaproof.program.statements import Compare, Compute
 
 Element = tuple[int, DataType, str]
 """Bits, their type, and the modifier that is still to be applied."""
+Row = tuple[int, ...]
+"""Bits of the elements of one lane."""
 
 
 def elements(operands: ConcreteOperands, statement: Compute | Compare, lane: int) -> list[Element]:
@@ -23,6 +25,15 @@ def elements(operands: ConcreteOperands, statement: Compute | Compare, lane: int
             return [operands.read(_contiguous(source), lane) for source in statement.sources]
         case Regions.PLANE:
             return _of_plane(operands, statement.sources, lane)
+
+
+def rows(operands: ConcreteOperands, statement: Compute | Compare, lanes: Sequence[int]) -> list[Row] | None:
+    """By lane, the bits that it takes from each source; None where that is not soon read of all lanes at once."""
+    if len(lanes) < 2 or statement.operation.row.regions is not Regions.HONOURED:
+        return None
+    columns = [operands.column(source, lanes[-1] + 1) for source in statement.sources]
+    found = [column for column in columns if column is not None]
+    return list(zip(*found, strict=True)) if found and len(found) == len(columns) else None
 
 
 def destination(statement: Compute) -> Destination:

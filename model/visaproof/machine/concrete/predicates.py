@@ -2,16 +2,23 @@
 
 from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import NotModelled, UndefinedBehavior
+from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import Execution
 from visaproof.machine.concrete.operands import ConcreteOperands
 from visaproof.program.operands import Unlowered
 from visaproof.program.statements import CombinePredicates, SetPredicate
-from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
+from visaproof.semantics.concrete.state import ConcreteState, PredicateBits, concrete
 
 
 def enabled_lanes(state: ConcreteState, execution: Execution) -> list[int]:
     """The lanes of a statement that are enabled."""
-    return [lane for lane in range(execution.size) if state.channel_enabled(execution, lane)]
+    mask, lanes = concrete(execution.mask), list(range(execution.size))
+    if mask < ExecMask.M1_NM:
+        on = state.exec_mask >> 4 * mask
+        lanes = [lane for lane in lanes if on >> lane & 1]
+    if execution.predicate is None:
+        return lanes
+    return [lane for lane in lanes if state.channel_enabled(execution, lane)]
 
 
 class ConcretePredicates:

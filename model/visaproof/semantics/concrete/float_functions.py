@@ -7,7 +7,7 @@ Pages RNDD, RNDE, RNDU, RNDZ, FRC, LRP, PLN, DIVM, SQRTM and FCVT.  Readings: "r
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 
 from msgspec.structs import replace
@@ -20,12 +20,19 @@ from visaproof.semantics.concrete.choices import Allowed, Unstated, allowed_by, 
 from visaproof.semantics.concrete.floats import ARITHMETIC, either_way, number, pattern
 
 Mode = FloatMode | None
+KEPT = 1 << 14
+"""Results: lanes and iterations compute mostly on the same small numbers."""
 _NAN = 0x7FC0_0000
 """Some NaN of type F: which one it is makes no difference to what follows."""
 
 
 def operation(opcode: str, sources: Sequence[int], data_type: DataType, mode: Mode = None) -> int:
     """The bits that an opcode makes of sources of one type.  Raises NotModelled."""
+    return _operation(opcode, tuple(sources), data_type, mode)
+
+
+@lru_cache(maxsize=KEPT)
+def _operation(opcode: str, sources: tuple[int, ...], data_type: DataType, mode: Mode) -> int:
     if opcode in _FUNCTIONS:
         return _FUNCTIONS[opcode](sources, data_type, mode)
     if opcode in approximations.OPCODES:

@@ -8,6 +8,7 @@ is allowed: which NaN comes out, and whether a denormal counts where it is not a
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from visaproof.isa.errors import NotModelled
@@ -323,7 +324,11 @@ def _extreme(opcode: str, sources: Sequence[int], data_type: DataType, mode: Flo
 
 def compare(relation: str, sources: Sequence[int], data_type: DataType, mode: FloatMode | None = None) -> bool:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
+    return _compare(relation, tuple(sources), data_type, mode)
 
+
+@lru_cache(maxsize=1 << 14)
+def _compare(relation: str, sources: tuple[int, ...], data_type: DataType, mode: FloatMode | None) -> bool:
     def holds(mode: FloatMode | None, flushes: bool) -> int:
         left, right = (number(bits, data_type, mode, flushes) for bits in sources)
         return int(_RELATIONS[relation](left, right))
