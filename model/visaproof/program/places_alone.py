@@ -6,8 +6,9 @@ Left out are computations, loads, products of matrices and reads through sampler
 nothing has written: such data is stored, or computed for nobody.
 """
 
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, compress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from visaproof.program.def_use import (
 from visaproof.program.operands import Unlowered
 from visaproof.program.program import Program
 from visaproof.program.statements import (
+    Branch,
     Landing,
     MatrixProduct,
     MemoryMessage,
@@ -43,7 +45,7 @@ MEMORY = "private memory"
 """As a variable, which stores write and loads read."""
 
 
-class PlacesAlone(Struct, frozen=True):
+class PlacesAlone(Struct, frozen=True, dict=True):
     """The program, and its loads that bring nothing of the kind."""
 
     program: Program
@@ -57,6 +59,21 @@ class PlacesAlone(Struct, frozen=True):
         """Whether nothing is left out."""
         return not self.left_out
 
+    @cached_property
+    def short(self) -> Program:
+        """The program without these loads, and without what does nothing: places in it are others.
+
+        A run of it comes to the same stores in fewer statements, and says nothing of what is undefined beside them.
+        """
+        program, gone = self.program, self.loads
+        kept = [not (isinstance(one, Nothing | Landing) or Same[Run](one) in gone) for one in program.statements]
+        places = [0, *accumulate(kept)]
+        statements = (
+            replace(one, target=places[one.target]) if isinstance(one, Branch) else one
+            for one in compress(program.statements, kept)
+        )
+        return replace(program, statements=tuple(statements))
+
 
 def places_alone(program: Program, private: bool) -> PlacesAlone:
     """The program without what no place depends on; places in it stay, so that branches do.
@@ -69,24 +86,16 @@ def places_alone(program: Program, private: bool) -> PlacesAlone:
 @lru_cache(maxsize=4)
 def _places_alone(same: Same[Program], private: bool) -> PlacesAlone:
     program = same.it
-    needless = tuple(_needless(program, private))
+    taken = addressed(program)
+    scratch = any(isinstance(one, MemoryMessage) and one.message.surface == SCRATCH for one in program.statements)
+    flows = [_flow(one, taken, private or scratch) for one in program.run_statements()]
+    needless = tuple(_needless(program, flows))
     loads = frozenset(Same[Run](one) for one in needless if isinstance(one, MemoryMessage))
     gone: dict[Same[Run], Statement] = {
         Same[Run](one): Nothing(one.origin) for one in needless if not isinstance(one, MemoryMessage)
     }
     statements = [one if isinstance(one, Landing) else gone.get(Same(one), one) for one in program.statements]
     return PlacesAlone(replace(program, statements=tuple(statements)), loads, needless)
-
-
-def _needless(program: Program, private: bool) -> Iterator[Run]:
-    """The statements whose results decide no place, mask or branch."""
-    taken = addressed(program)
-    scratch = any(isinstance(one, MemoryMessage) and one.message.surface == SCRATCH for one in program.statements)
-    flows = [_flow(one, taken, private or scratch) for one in program.run_statements()]
-    needed = _reached(flows, (name for name in program.storage if name.startswith("%")))  # some say how all compute
-    for one in flows:
-        if one.may_go and needed.isdisjoint(one.writes):
-            yield one.statement
 
 
 class _Flow(Struct, frozen=True):
@@ -119,6 +128,14 @@ def _flow(one: Run, taken: frozenset[str], private: bool) -> _Flow:
     if isinstance(one.message, TypedMessage):  # how large an image can be is known where it is read by rows
         return _Flow(one, place, read | memory, written, False)
     return _Flow(one, handles(one), read | memory, written, True)
+
+
+def _needless(program: Program, flows: Sequence[_Flow]) -> Iterator[Run]:
+    """The statements whose results decide no place, mask or branch."""
+    needed = _reached(flows, (name for name in program.storage if name.startswith("%")))  # some say how all compute
+    for one in flows:
+        if one.may_go and needed.isdisjoint(one.writes):
+            yield one.statement
 
 
 def _is_refused(one: Run) -> bool:

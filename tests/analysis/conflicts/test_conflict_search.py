@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.conflicts.guesses import classes_of_guesses
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by
+from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE
 from visaproof.analysis.conflicts.thread_states import loads_agree
 from visaproof.analysis.conflicts.verdicts import Conflict, Free

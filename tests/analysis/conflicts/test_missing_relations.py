@@ -12,7 +12,7 @@ from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.records import conflict_record
-from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.checking.counterexample import Counterexample, read_counterexample, write_counterexample
 from visaproof.checking.replay import replay
 from visaproof.isa.errors import LimitReached
@@ -187,3 +187,20 @@ def test_what_holds_with_products_holds_without(u: int, other: int, v: int, w: i
         values[unknown] = a * (u - other if first else other - u) % (1 << unknown.width)
     assert rows
     assert evaluate(weaker, values) >= evaluate(question, values)
+
+
+LONG_LOOP = (
+    "    cmp.lt (M1, 8) P1 X(0,0)<1;1,0> N(0,0)<0;1,0>\n    (!P1) goto (M1, 8) out\n"
+    "    mov (M1, 8) D(0,0)<1> 0x0:ud\nagain:\n    add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x1:ud\n"
+    "    cmp.lt (M1, 8) P1 D(0,0)<1;1,0> N(0,0)<0;1,0>\n    (P1) goto (M1, 8) again\n"
+    + PITCH + PLUS_X + STORE.replace("    ret", "out:\n    ret")
+)  # fmt: skip
+
+
+def test_lanes_that_only_meet_behind_a_loop_that_hardly_ends_are_free_if_no_product_wraps() -> None:
+    """They meet where `y * n` wraps, behind so many iterations that no run is worth it."""
+    (found,) = asked(LONG_LOOP).answers()
+    assert isinstance(found.answer, Undecided)
+    assert found.answer.stuck
+    assert found.missing is not None
+    assert any(one.sign == "<" for one in found.missing.relations)

@@ -22,8 +22,8 @@ from visaproof.analysis.bounds.elements import address_of, amount_of, element_of
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.outside_search import search_for
+from visaproof.analysis.conflicts.launches.usual_launches import in_usual_launches
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached

@@ -10,9 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.memory import launched, signed, windows
-from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Found, Never, Open, Search
+from visaproof.analysis.conflicts.launches.collisions import colliding
+from visaproof.analysis.conflicts.results import Found, Never, Open
+from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
-from visaproof.analysis.conflicts.verdicts import colliding
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.buffer_space import BufferSpace, LocalBuffer
 from visaproof.checking.ladder import NORMAL_FORM

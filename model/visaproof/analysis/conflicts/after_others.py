@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
+from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.analysis.conflicts.usual_search import UsualSearch
 from visaproof.isa.errors import Position
 from visaproof.machine.concrete.run import Outcome, PerformedMessage
 from visaproof.machine.symbolic.trace import Performed, Trace

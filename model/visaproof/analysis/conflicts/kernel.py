@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
+from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
 from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
@@ -86,6 +87,8 @@ class KernelAnswers(Struct, frozen=True):
     """Of the searches that a share of the limit ended."""
     known: KnownApart | None = None
     """What was proved of scatters."""
+    samples: Samples | None = None
+    """Runs on random arguments."""
     whole: WholeRun | None = None
     """None where this is the whole run."""
     again: "list[KernelAnswers]" = field(default_factory=list["KernelAnswers"])
@@ -115,6 +118,8 @@ class KernelAnswers(Struct, frozen=True):
         return tuple(position for _, position in self.asked.trace.bounded)
 
     def answers(self) -> Iterator[Finding]:
+        if self.samples is not None:
+            self.samples.prepare(self.limit)
         if self.items.applies:
             of_products = filter(has_products, self.questions)
             self.items.prepare(dict.fromkeys(one.instruction.position for one in of_products))
@@ -122,6 +127,8 @@ class KernelAnswers(Struct, frozen=True):
 
     def _how_far_apart(self, position: Position) -> Hashable:
         """Of two lanes, in each iteration: what is found of one scatter mostly settles those that are alike in this."""
+        if self.samples is not None and self.samples.shows(position):
+            return position
         return tuple(one.pairs[0].distance for one in self._rounds(position) if one.pairs) or position
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
@@ -186,7 +193,8 @@ class KernelAnswers(Struct, frozen=True):
 
         for question in rounds:
             progress = self.progress.setdefault(Same(question), Progress())
-            match decide_conflict(question, self.asked, proof, most_ms, self.known, progress, self._others(position)):
+            known, shown = self.known, self._others(position)
+            match decide_conflict(question, self.asked, proof, most_ms, known, progress, shown, self.samples):
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
@@ -199,6 +207,8 @@ class KernelAnswers(Struct, frozen=True):
                         reason = f"no launch was found in which these lanes meet and those of line {shown.line} do not"
                         return Finding(question, Undecided(reason), missing)
                     undecided = undecided or Finding(question, answer, missing)
+                    if answer.stuck and missing is not None:
+                        break  # to later iterations runs are longer
         if undecided is None and (reason := self.put.not_all_rounds(position)):
             return Finding(rounds[0], Undecided(reason))
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
@@ -298,7 +308,10 @@ def ask_kernel(
     asked = replace(asked, start=start)
     items = replace(items, asked=asked)
     put = _put(kernel, launch, asked, limit)
-    return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, known=_known(put), whole=whole)
+    samples = Samples(asked, items.names.words_of_arguments(), put.asked)
+    return KernelAnswers(
+        kernel, platform, launch, start, asked, put, items, limit, known=_known(put), samples=samples, whole=whole
+    )
 
 
 def _put(kernel: Runnable, launch: Launch, asked: Asked, limit: Limit) -> Questions[ConflictQuestion]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from visaproof.analysis.conflicts.launches.usual_launches import in_usual_launches
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.conflicts.usual_launches import in_usual_launches
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.smt import Bool, conj, disj
 from visaproof.smt.answers import Satisfiable, Unsatisfiable

@@ -10,13 +10,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.any_lane import about_any_lane
-from visaproof.analysis.conflicts.guesses import classes_of_guesses, in_launches
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
+from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses, in_launches
+from visaproof.analysis.conflicts.launches.usual_search import InVain, UsualSearch
 from visaproof.analysis.conflicts.repairs import repairs_of
+from visaproof.analysis.conflicts.results import Found, Never, Open
 from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
 from visaproof.analysis.conflicts.thread_states import LOADS_DISAGREE, Asked, Values
-from visaproof.analysis.conflicts.usual_search import InVain, UsualSearch
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
 from visaproof.checking.ladder import NORMAL_FORM, literals
@@ -62,26 +63,6 @@ MOST_STUCK = 3
 T = TypeVar("T")
 
 
-class Never(Struct, frozen=True):
-    """None of the conditions can hold."""
-
-    rung: str
-
-
-class Found(Struct, Generic[T], frozen=True):
-    """What a run has confirmed."""
-
-    what: T
-
-
-class Open(Struct, frozen=True):
-    """Neither was shown."""
-
-    reason: str
-    stuck: bool = False
-    """Whether a run that was to confirm it did not end, or does not come to so late an iteration."""
-
-
 class Progress(Struct):
     """What was asked about a message without a result: a search that the limit ended continues from here."""
 
@@ -90,6 +71,8 @@ class Progress(Struct):
     in_first_groups: InVain = field(default_factory=InVain)
     settled: dict[Form, Never | Open] = field(default_factory=dict[Form, Never | Open])
     """Of single conditions, by what was asked about them."""
+    stuck: bool = False
+    """Whether a run of a usual launch did not end in time."""
     lifted: dict[Form, str] = field(default_factory=dict[Form, str])
     """Of conditions on any lane: the solver, or nothing."""
 
@@ -119,6 +102,8 @@ class Search(Struct, Generic[T], frozen=True):
     """For a question of a solver once `proof` was asked, where that says enough."""
     known: KnownApart | None = None
     """What was proved of other messages."""
+    sampled: Callable[[], Found[T] | None] = lambda: None
+    """What runs on random values have shown."""
     wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
     progress: Progress = field(default_factory=Progress)
@@ -137,9 +122,8 @@ class Search(Struct, Generic[T], frozen=True):
             left = [index for index in left if not self.known.excludes(partial(self.wider, index))]
             if not left:
                 return Never(", ".join(self.known.solvers))
-        if not self.progress.guessed and isinstance(found := self._guessed(asked, left[:SAMPLE]), Found):
-            return found
-        self.progress.guessed = True
+        if (easily := self._without_solver(asked, left)) is not None:
+            return easily
         if rung := self.proof():
             return Never(rung)
         if self.known is not None and self.known.learn([self.wider(index) for index in left]):
@@ -153,9 +137,15 @@ class Search(Struct, Generic[T], frozen=True):
             if (found := self._shown(some.in_first_groups())) is not None:
                 return found
         most = self.most_ms()
-        if most is not None:
-            asked = replace(asked, timeout_ms=min(most, asked.timeout_ms))
-        return self._solved(asked, left, replace(usual, asked=asked))
+        within = asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms))
+        return self._solved(within, left, replace(usual, asked=within))
+
+    def _without_solver(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
+        """What simple values show, which are tried once, or else random ones."""
+        if not self.progress.guessed and isinstance(found := self._guessed(asked, left[:SAMPLE]), Found):
+            return found
+        self.progress.guessed = True
+        return self.sampled()
 
     def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
         """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
@@ -180,14 +170,13 @@ class Search(Struct, Generic[T], frozen=True):
                 holds, *met = run_all(values)
                 if holds and any(met):
                     tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
-                    if isinstance(tried, Open):
-                        stuck.append(tried)
-                    elif tried is not None:
-                        return tried
-                    if len(stuck) == MOST_STUCK:
-                        return stuck[0]
                     if tried is None:
                         break
+                    if isinstance(tried, Found):
+                        return tried
+                    stuck.append(tried)
+                    if len(stuck) == MOST_STUCK:
+                        return stuck[0]
         return None
 
     def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
@@ -279,27 +268,25 @@ class Search(Struct, Generic[T], frozen=True):
         """Whether this condition can hold; `near` are the earlier conditions on the same lanes."""
         formula, later, possible = conj(self.premise, self.conditions[index], *near), [*self.earlier], dict[str, None]()
         abstract = without_products(formula)
-        if abstract is not formula:
-            answer = solve([abstract], asked.timeout_ms)
-            if isinstance(answer, Unsatisfiable):
-                return Never(answer.solver)
+        if abstract is not formula and isinstance(none := solve([abstract], asked.timeout_ms), Unsatisfiable):
+            return Never(none.solver)
         found = self._in_first_rounds(asked, index, formula) or self._shown(usual.in_first_groups())
         if found is not None:
             return found
         launched, only_usual = asked.start.group.launched, False
         for _ in range(REPAIRS):
             match solve([formula], asked.timeout_ms):
+                case Unsatisfiable() if only_usual:
+                    return self._in_no_usual_launch()
                 case Unsatisfiable(solver):
-                    never = self._in_vain(possible) if possible else Never(solver)
-                    return self._in_no_usual_launch() if only_usual else never
+                    return self._in_vain(possible) if possible else Never(solver)
                 case Satisfiable(values, _) if not (only_usual or launched is None or launched.exists(values)):
                     found = self._shown(usual.in_all_groups())
                     if found is not None or usual.none:
                         return found or self._in_no_usual_launch()
                     formula, only_usual = conj(formula, launched.is_usual()), True
                 case Satisfiable(values, _):
-                    tried = self._tried(index, values)
-                    if tried is not None:
+                    if (tried := self._tried(index, values)) is not None:
                         return tried
                     wrong = tuple(repairs_of(asked.trace, self.until, formula, values))
                     repairs = conj(*(repair.condition for repair in wrong), *later)
@@ -316,18 +303,17 @@ class Search(Struct, Generic[T], frozen=True):
         later = [one for one in symbols_of(formula) if isinstance(one.payload, OfLoop)]
         if later:
             whatever = conj(*(substitute(formula, constants(later, factor)) for factor in (0, 0x10001)))
-            match solve([whatever], asked.timeout_ms):
-                case Satisfiable(values, _):
-                    tried = self._tried(index, values)
-                    return tried if isinstance(tried, Found) else None
-                case _:
-                    pass
+            if isinstance(answer := solve([whatever], asked.timeout_ms), Satisfiable):
+                tried = self._tried(index, answer.values)
+                return tried if isinstance(tried, Found) else None
         return None
 
     def _shown(self, models: Iterator[tuple[int, Values]]) -> Found[T] | None:
-        """The first of these models that a run confirms."""
-        tried = (self._tried(index, values) for index, values in models)
-        return next((one for one in tried if isinstance(one, Found)), None)
+        """The first of these models that a run confirms; none once such a run took too long, as others then do."""
+        tried = (self._tried(index, values) for index, values in models if not self.progress.stuck)
+        shown = next((one for one in tried if one is not None), None)
+        self.progress.stuck |= isinstance(shown, Open)
+        return shown if isinstance(shown, Found) else None
 
     def _in_no_usual_launch(self) -> Open:
         return Open(f"{self.subject} {self.verb} in no usual launch")

@@ -1,6 +1,7 @@
 """Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -12,19 +13,22 @@ from visaproof.analysis.conflicts.after_others import (
     whatever_is_stored,
 )
 from visaproof.analysis.conflicts.known_apart import KnownApart
+from visaproof.analysis.conflicts.launches.collisions import colliding
+from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Found, Never, Open, Progress, Search
+from visaproof.analysis.conflicts.results import Found, Never, Open
+from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Progress, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
+from visaproof.machine.concrete.run import MissingSurface, Outcome, PerformedMessage, run
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Place, Write
+from visaproof.semantics.concrete.surface import Write
 from visaproof.semantics.symbolic.names import is_lane, is_size, lane_on
 from visaproof.smt import Bool, Term, conj, neg, symbols_of, true
 
@@ -63,6 +67,8 @@ class Undecided(Struct, frozen=True):
     """Neither was shown."""
 
     reason: str
+    stuck: bool = False
+    """Whether a run that was to confirm a conflict did not end in time."""
 
 
 Answer = Free | Conflict | Undecided
@@ -79,12 +85,13 @@ def decide_conflict(
     known: KnownApart | None = None,
     progress: Progress | None = None,
     shown: Sequence[Conflict] = (),
+    samples: Samples | None = None,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
     `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
-    Of other scatters conflicts were `shown`.
+    Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
@@ -97,9 +104,10 @@ def decide_conflict(
         if solver := excluded_by_others(question, left):
             return Never(solver)
         for index, values in candidates(question, asked, [one.values for one in shown]):
-            found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
-            if found is not None:
-                return Found(found)
+            with suppress(NotModelled, MissingSurface):
+                found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
+                if found is not None:
+                    return Found(found)
         return None
 
     search = Search(
@@ -118,14 +126,15 @@ def decide_conflict(
         wider=lambda index: question.pairs[index].overlap,
         progress=progress or Progress(),
         otherwise=after_others,
+        sampled=lambda: _sampled(question, asked, samples),
     )
     match search.run(asked):
         case Never(rung):
             return Free(rung)
         case Found(conflict):
             return conflict
-        case Open(reason):
-            return Undecided(reason)
+        case Open(reason, stuck):
+            return Undecided(reason, stuck)
 
 
 def _confirmed(
@@ -185,6 +194,26 @@ def _shown_after(
     return Conflict(*met, message.writes, before, text, values, _depends(pair), first)
 
 
+def _sampled(question: ConflictQuestion, asked: Asked, samples: Samples | None) -> Found[Conflict] | None:
+    """The conflict that a sample shows: its first one, or one that depends on nothing that is loaded behind that."""
+    here = question.instruction.position
+    for sample in samples.found if samples is not None else ():
+        found = sample.collision(here)
+        if found is None or samples is None:
+            continue
+        message, first = found
+        met = colliding(message.writes)
+        if met is None or (first != here and not samples.whatever_is_stored(sample, first, here)):
+            continue
+        lanes = {question.instruction.first_lane + (one.lane or 0) for one in met}
+        pair = next((one for one in question.pairs if {one.first, one.second} == lanes), question.pairs[0])
+        text = f"lanes {met[0].lane} and {met[1].lane} collide in line {here.line}"
+        before = state_of(asked, samples.questions[0].performed, sample.values)
+        after = None if first == here else first
+        return Found(Conflict(*met, message.writes, before, text, sample.values, _depends(pair), after))
+    return None
+
+
 def _depends(pair: LanePair) -> tuple[str, ...]:
     return tuple(str(one.payload) for one in symbols_of(pair.meet) if _is_input(one))
 
@@ -200,14 +229,3 @@ def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write
     message = outcome.performed[-1]
     met = colliding(message.writes)
     return None if met is None else (*met, message)
-
-
-def colliding(writes: tuple[Write, ...]) -> tuple[Write, Write] | None:
-    """Two writes of different lanes to one place."""
-    owner: dict[Place, Write] = {}
-    for write in writes:
-        for place in write.places:
-            first = owner.setdefault(place, write)
-            if first.lane != write.lane:
-                return first, write
-    return None

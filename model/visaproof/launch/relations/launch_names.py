@@ -42,6 +42,7 @@ from visaproof.smt import (
     extract,
     mul,
     symbol,
+    symbols_of,
     ule,
     ult,
     value_of,
@@ -98,6 +99,11 @@ class LaunchNames:
             return self.found(name)
         except NoNumber:
             return None
+
+    def words_of_arguments(self) -> list[Term]:
+        """The words of the payload that hold the numbers that are passed by value."""
+        named = (self.number(name) for name in self.of_arguments())
+        return symbols_of(*(one.word.term for one in named if one is not None))
 
     def by_word(self) -> Mapping[Term, str]:
         """The names by the words that hold what they stand for."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
+from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided, colliding
+from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.thread_states import Values
-from visaproof.analysis.conflicts.verdicts import colliding
 from visaproof.analysis.surface_sizes import argument_of, bytes_at, pieces
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program

@@ -18,7 +18,7 @@ def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iter
 
     `size` is what is guessed for bytes of a surface, and for extents, of which nothing is known.
     """
-    sizes = [_size(one, size) for one in symbols]
+    sizes = [guessed_size(one, size) for one in symbols]
     yield (_simple(symbols, sizes, word, flag) for word, flag in product((0, 1, 2), (1, 0)))
     others = [
         extent if extent is None or _is_of(one, surface) else 0 for one, extent in zip(symbols, sizes, strict=True)
@@ -39,7 +39,7 @@ def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, in
             yield found
 
 
-def _size(one: Term, size: int) -> int | None:
+def guessed_size(one: Term, size: int) -> int | None:
     """What is guessed for the extent of a surface; None for any other symbol."""
     match one.payload:
         case SurfaceSize(surface):

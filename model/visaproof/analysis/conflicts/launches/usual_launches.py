@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from math import prod
 
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
@@ -13,11 +14,28 @@ USUAL_LAUNCHES = 18
 FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
 
 
-def usual_launches(asked: Asked) -> Iterator[dict[Term, int]]:
+MOST_SMALL = 50
+"""Among which those of small groups are looked for."""
+
+
+def usual_launches(asked: Asked, most: int = USUAL_LAUNCHES) -> Iterator[dict[Term, int]]:
     """What they decide: ids, sizes, which lanes are on."""
     launched = asked.start.group.launched
-    for values in islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES) if launched else ():
+    for values in islice(launched.launches(launched_lanes(asked.kernel)), most) if launched else ():
         yield {**FIRST_GROUP, **values}
+
+
+def smallest_first(asked: Asked) -> list[dict[Term, int]]:
+    """Those with threads of several lanes, small groups first: few lanes are on, and soon in different rows."""
+    launched, lanes = asked.start.group.launched, launched_lanes(asked.kernel)
+    if launched is None:
+        return []
+
+    def items(launch: Mapping[Term, int]) -> int:
+        return prod(evaluate_all(launched.sizes, launch))
+
+    several = (one for one in usual_launches(asked, MOST_SMALL) if sum(one.get(lane, 1) for lane in lanes) > 1)
+    return sorted(several, key=items)
 
 
 def widest_first(asked: Asked) -> list[dict[Term, int]]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
+from visaproof.analysis.conflicts.launches.usual_launches import constants_of, widest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.analysis.conflicts.usual_launches import constants_of, widest_first
 from visaproof.smt import Bool, conj, disj, evaluate, substitute
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve

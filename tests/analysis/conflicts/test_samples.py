@@ -1,0 +1,85 @@
+"""Runs on small random arguments: what they show of lanes that collide, and what they do not."""
+
+import pytest
+
+from tests.support.rows import PITCH, PLUS_X, asked
+from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.launches.samples import Samples
+from visaproof.analysis.conflicts.thread_states import state_of
+from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.machine.concrete.run import run
+from visaproof.semantics.concrete.choices import Choices
+from visaproof.smt.limit import NO_LIMIT
+
+BYTES = "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
+STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
+FURTHER = "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x40:ud\n"
+BY_DATA = "    gather4_scaled.R (M1, 8) T6 0x0:ud A.0 D.0\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+RET = "    ret (M1, 1)\n"
+PLUS_Y = "    shl (M1, 8) D(0,0)<1> Y(0,0)<1;1,0> 0x10:ud\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+QUOTIENT = "    div (M1, 8) A(0,0)<1> X(0,0)<1;1,0> N(0,0)<0;1,0>\n"
+TIMES_PLUS_REST = (
+    "    mul (M1, 8) A(0,0)<1> A(0,0)<1;1,0> N(0,0)<0;1,0>\n"
+    "    mod (M1, 8) D(0,0)<1> X(0,0)<1;1,0> N(0,0)<0;1,0>\n"
+    "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+)
+BY_ZERO = "    and (M1, 8) D(0,0)<1> N(0,0)<0;1,0> 0x0:ud\n    div (M1, 8) A(0,0)<1> X(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+MISALIGNED = (
+    "    mov (M1, 8) D(0,0)<1> 0x{at}:ud\n    gather4_scaled.R (M1, 8) T6 0x0:ud D.0 D.0\n"
+    "    mul (M1, 8) A(0,0)<1> Y(0,0)<1;1,0> N(0,0)<0;1,0>\n"
+)
+
+
+def searched(body: str) -> tuple[KernelAnswers, Samples]:
+    rows = asked(body + BYTES + STORE + RET)
+    assert rows.samples is not None
+    rows.samples.prepare(NO_LIMIT)
+    return rows, rows.samples
+
+
+def test_quotients_that_are_alike_are_found_and_confirmed() -> None:
+    rows, samples = searched(QUOTIENT + PLUS_Y)
+    (position,) = rows.positions
+    assert samples.shows(position)
+    values = samples.found[0].values
+    ended = run(rows.kernel, state_of(rows.asked, rows.questions[0].performed, values, Choices(0)))
+    assert ended.undefined is not None
+    assert ended.undefined.position == position
+
+
+def test_a_quotient_with_its_remainder_tells_lanes_apart() -> None:
+    _, samples = searched(QUOTIENT + TIMES_PLUS_REST + PLUS_Y)
+    assert samples.begun
+    assert not samples.found
+
+
+def test_what_no_page_states_of_a_division_by_zero_shows_nothing() -> None:
+    """Under the first choice all quotients are alike."""
+    _, samples = searched(BY_ZERO + PLUS_Y)
+    assert samples.begun
+    assert not samples.found
+
+
+@pytest.mark.parametrize(("at", "found"), [("1", False), ("4", True)])
+def test_lanes_that_collide_behind_an_undefined_load_show_nothing(at: str, found: bool) -> None:
+    """What decides places alone does not run the load."""
+    rows, samples = searched(MISALIGNED.format(at=at))
+    assert samples.begun
+    assert any(map(samples.shows, rows.positions)) == found
+
+
+@pytest.mark.parametrize(("between", "whatever"), [(FURTHER, True), (BY_DATA, False)])
+def test_a_later_scatter_is_shown_unless_it_depends_on_what_collided(between: str, whatever: bool) -> None:
+    rows, samples = searched(PITCH + PLUS_X + BYTES + STORE + between)
+    first, second = rows.positions
+    assert samples.shows(first)
+    for sample in samples.found:
+        assert samples.whatever_is_stored(sample, first, second) == whatever
+    answers = [one.answer for one in rows.answers()]
+    assert isinstance(answers[0], Conflict)
+    assert (isinstance(answers[1], Conflict) and answers[1].after == first) == whatever
+
+
+def test_arguments_are_made_smaller() -> None:
+    _, samples = searched(PITCH + PLUS_X)
+    assert {samples.found[0].values[one] for one in samples.arguments} <= {0, 1, 2}
