@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.support.rows import PLUS_X, STORE, asked
-from visaproof.analysis.conflicts import usual_search
+from visaproof.analysis.conflicts.launches import usual_search
 from visaproof.analysis.conflicts.search import Progress, Search
 from visaproof.analysis.conflicts.verdicts import Conflict, Undecided, decide_conflict
 from visaproof.launch.ids.launched_words import LaunchedIds
