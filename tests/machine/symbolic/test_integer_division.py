@@ -11,7 +11,7 @@ from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.symbolic.arbitrary_values import CORRECTED
-from visaproof.machine.symbolic.integer_division import FACTOR
+from visaproof.machine.symbolic.integer_division import ABOVE_ONE, FACTOR
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
@@ -21,7 +21,7 @@ from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.semantics.concrete import approximations, floats
 from visaproof.semantics.concrete.choices import Unstated
 
-F, UD = DataType.F, DataType.UD
+F, DF, UD = DataType.F, DataType.DF, DataType.UD
 MODES = [FloatMode(Rounding.ZERO, kept) for kept in (frozenset[DataType](), frozenset([F]))]
 MOST = (1 << 32) - 1
 
@@ -48,6 +48,19 @@ def quotients(x: int, y: int, mode: FloatMode, factor: int = FACTOR) -> list[int
         first = to(apply("mul", fx, scaled))
         whole, rest = (apply("mad", number ^ 1 << 31, of(first), other) for number, other in ((fy, fx), (yl, xl)))
         found.append(first + to(apply("mul", scaled, apply("add", whole, rest))))
+    return found
+
+
+def quotients_by_doubles(x: int, y: int, mode: FloatMode, above: int = ABOVE_ONE) -> list[int]:
+    """The quotient of the other sequence, for each inverse that is allowed of each way to round the divisor."""
+    dx, dy = (floats.from_integer(one, DF, mode) for one in (x, y))
+    rounded = {floats.from_integer(y, F, FloatMode(rounding, mode.kept)) for rounding in Rounding}
+    found: list[int] = []
+    for inverse in {each for one in rounded for each in inverses(one, mode)}:
+        di = floats.converted(inverse, F, DF, mode)
+        error = floats.operation("mad", (dy ^ 1 << 63, di, above), DF, mode)
+        first = floats.operation("mul", (di, dx), DF, mode)
+        found.append(floats.to_integer(floats.operation("mad", (first, error, first), DF, mode), DF, UD))
     return found
 
 
@@ -86,6 +99,22 @@ def test_a_quotient_is_right_or_one_too_small_with_every_inverse_that_is_allowed
         assert left - (y if left >= y else 0) == x % y
 
 
+@settings(max_examples=300)
+@given(st.one_of(near_multiples(), st.tuples(numbers(), numbers().map(partial(max, 1)))), st.sampled_from(MODES))
+@example((MOST, 1), MODES[0])
+@example((3 * (2**30 + 127) - 1, 2**30 + 127), MODES[0])
+@example((MOST, MOST), MODES[0])
+def test_a_quotient_by_doubles_is_right_with_every_inverse_that_is_allowed(
+    one: tuple[int, int], mode: FloatMode
+) -> None:
+    x, y = one
+    assert {*quotients_by_doubles(x, y, mode)} == {x // y}
+
+
+def test_without_more_than_one_a_quotient_by_doubles_is_too_small() -> None:
+    assert any(3 * y // y - 1 in quotients_by_doubles(3 * y, y, MODES[0], 0x3FF0_0000_0000_0000) for y in (3, 7, 11))
+
+
 def test_a_smaller_factor_gives_wrong_quotients() -> None:
     """Without any, 3·y − 1 divided by y is 3 with the largest inverse, and then nothing corrects it."""
     y = 2**30 + 127
@@ -104,6 +133,9 @@ DIVISION = HEAD.replace(
             "ud": "HX HY LX LY QI QL QU LE BA",
         }.items()
         for name in names.split()
+    )
+    + "".join(
+        f".decl {name} v_type=G type=df num_elts=8 align=GRF\n" for name in ("DX", "DY", "DN", "DI", "DE", "DQ", "DR")
     )
     + ".decl UX v_type=G type=ud num_elts=8 align=GRF alias=<X, 0>\n"
     ".decl UY v_type=G type=ud num_elts=8 align=GRF alias=<Y, 0>\n"
@@ -139,6 +171,15 @@ CORRECTION = (
     + op("add", "QU", "QU", "-MA")
 )
 ODD = op("or", "UY", "UY", "0x1:ud")
+DOUBLES = [
+    op("mov", "FY", "UY"), op("inv", "IY", "FY"), op("mov", "DY", "UY"), op("mov", "DN", "-DY"),
+    op("mov", "DI", "IY"), op("mov", "DX", "UX"),
+    TURN,
+    op("mad", "DE", "DN", "DI", "0x3ff0000000004000:df"), op("mul", "DQ", "DI", "DX"),
+    op("mad", "DR", "DQ", "DE", "DQ"),
+    TURN,
+    op("mov", "QU", "DR"),
+]  # fmt: skip
 STORES = "".join(
     f"shl (M1, 8) B(0,0)<1> 0x76543210:uv 0x2:ud\nadd (M1, 8) B(0,0)<1> B(0,0)<1;1,0> {offset}:ud\n"
     f"scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 {name}.0\n"
@@ -191,6 +232,12 @@ def test_a_quotient_without_its_correction_is_none(missing: str) -> None:
     assert not isinstance(verdict(ODD + NATIVE, ODD + target), Refines)
 
 
+def test_the_sequence_of_doubles_is_the_quotient() -> None:
+    target = "".join(DOUBLES) + LEFT
+    assert isinstance(verdict(ODD + NATIVE, ODD + target), Refines)
+    assert isinstance(verdict(ODD + "".join(FLOATS) + SUM + LEFT + CORRECTION, ODD + target), Refines)
+
+
 def test_signs_that_are_taken_off_and_put_back_are_those_of_a_signed_quotient() -> None:
     signs = "".join(
         op("asr", f"S{one}", one, "0x1f:d") + op("add", one, one, f"S{one}") + op("xor", one, one, f"S{one}")
@@ -215,6 +262,7 @@ def test_signs_that_are_taken_off_and_put_back_are_those_of_a_signed_quotient() 
 
 def test_the_sequence_is_taken_for_a_quotient() -> None:
     assert is_taken_for_a_quotient(FLOATS)
+    assert is_taken_for_a_quotient(DOUBLES)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +288,26 @@ def test_the_sequence_is_taken_for_a_quotient() -> None:
 def test_no_other_sequence_is(statement: str, instead: str) -> None:
     assert statement in FLOATS
     assert not is_taken_for_a_quotient([instead if one == statement else one for one in FLOATS])
+
+
+@pytest.mark.parametrize(
+    ("statement", "instead"),
+    [
+        (TURN, ""),
+        (op("mov", "FY", "UY"), op("mov", "FY", "UX")),
+        (op("inv", "IY", "FY"), op("mov", "IY", "FY")),
+        (op("mov", "DN", "-DY"), op("mov", "DN", "DY")),
+        (op("mov", "DY", "UY"), op("mov", "DY", "UX")),
+        (op("mov", "DX", "UX"), op("mov", "DX", "FY")),
+        (op("mad", "DE", "DN", "DI", "0x3ff0000000004000:df"), op("mad", "DE", "DN", "DI", "0x3ff0000000000000:df")),
+        (op("mad", "DE", "DN", "DI", "0x3ff0000000004000:df"), op("mad", "DE", "DN", "DX", "0x3ff0000000004000:df")),
+        (op("mad", "DR", "DQ", "DE", "DQ"), op("mad", "DR", "DQ", "DE", "DX")),
+        (op("mul", "DQ", "DI", "DX"), op("mul", "DQ", "DI", "DI")),
+    ],
+)
+def test_no_other_sequence_of_doubles_is(statement: str, instead: str) -> None:
+    assert statement in DOUBLES
+    assert not is_taken_for_a_quotient([instead if one == statement else one for one in DOUBLES])
 
 
 # ---------------------------------------------------------------- by 0

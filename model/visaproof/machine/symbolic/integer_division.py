@@ -24,7 +24,16 @@ Claim: q is ⌊x/y⌋ or ⌊x/y⌋ − 1, for y ≠ 0.  With u = 2^-23:
 5. So ud(c·…) ≤ R/y, and it is above (R/y)(1 − 8.7u) − 1 − 3u.  R/y < 1 + 2^13, and above 2^24 it is below 1.01:
    the losses are below 1.  So l is ⌊R/y⌋ or ⌊R/y⌋ − 1, and ⌊x/y⌋ is h + ⌊R/y⌋.
 
-`tests/machine/test_integer_division.py` compares the claim with exact arithmetic, at the ends of what is allowed.
+Devices with doubles, as PVC, have another sequence, which needs no correction:
+
+    i = inv(float(y))    e = 1 + 2^-38 − double(y)·double(i)    q = double(x)·double(i)    quotient = ud(q + q·e)
+
+Claim: it is ⌊x/y⌋, for y ≠ 0.  i = (1/y)(1 + d) with |d| < 3.6u, as float(y) is within a part u however it is rounded.
+So q + q·e is (x/y)(1 + d)(1 + 2^-38 − d) = (x/y)(1 − d² + 2^-38·(1 + d)), but for parts of 2^-52 that q and the sum
+lose, and one of 2^-73 in e.  As d² < 13·2^-46, it is (x/y)(1 + r) with 0 < r < 2^-37.  That is at least x/y, and more
+by less than 2^-5/y, where x/y is at least 1/y below the next integer.
+
+`tests/machine/symbolic/test_integer_division.py` compares both with exact arithmetic, at the ends of what is allowed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -61,16 +70,19 @@ from visaproof.smt import (
 FACTOR = 0xB4C0_0000
 """−3·2^-23."""
 
+ABOVE_ONE = 0x3FF0_0000_0000_4000
+"""1 + 2^-38."""
+
 _WIDTH = 32
 _ZERO = ROUNDINGS.index(Rounding.ZERO)
 
 
 class Quotient(NamedTuple):
-    """What the sequence divides, and the first part of the quotient."""
+    """What the sequence divides, and the first part of a quotient in two parts."""
 
     dividend: BitVec
     divisor: BitVec
-    first: BitVec
+    first: BitVec | None = None
 
 
 class IntegerDivisions:
@@ -85,34 +97,64 @@ class IntegerDivisions:
 
     def ended_by(self, function: tuple[str, ...], operands: Sequence[Source], result: DataType) -> Quotient | None:
         """What is divided, if the result of this operation is the second part of the quotient."""
-        if function != ("mov",) or result is not DataType.UD or not _is_plain(operands[0], DataType.F):
+        if function != ("mov",) or result is not DataType.UD or operands[0].modifier:
             return None
-        for inverse, left in self._operands(operands[0].bits, "mul"):
-            divisor = self._inverted(inverse)
-            for high, low in self._operands(left, "add") if divisor is not None else ():
-                if divisor is not None and (found := self._of_rest(high, low, inverse, divisor)) is not None:
-                    return found
-        return None
+        if operands[0].type is DataType.DF:
+            return self._of_doubles(operands[0].bits)
+        return self._of_floats(operands[0].bits) if operands[0].type is DataType.F else None
 
     def second_part(self, found: Quotient, unknown: BitVec, assumed: Literals) -> BitVec:
         """l where this holds, given a dword of which nothing is known but what it depends on.
 
         l = ⌊x/y⌋ − h − (t ? 1 : 0), where t is unknown; for y = 0 it is anything, and r = x ≥ y holds.  Elsewhere
         r = x mod y + (t ? y : 0) does not wrap, as r ≤ x, and r ≥ y is t, as x mod y < y.
+        A quotient of one part is right.
         """
         nothing, by_nothing = const(0, _WIDTH), under(eq(found.divisor, const(0, _WIDTH)), assumed)
+        open_value = ite(by_nothing, unknown, nothing)
+        if found.first is None:
+            return add(udiv(found.dividend, found.divisor), open_value)
         too_small = disj(by_nothing, bit(unknown, 0))
         quotient = sub(udiv(found.dividend, found.divisor), ite(too_small, const(1, _WIDTH), nothing))
         left = sub(found.dividend, mul(quotient, found.divisor))
         self._too_small[ult(left, found.divisor)] = neg(too_small)
         self._too_small[ule(found.divisor, left)] = too_small
-        return add(sub(quotient, found.first), ite(by_nothing, unknown, nothing))
+        return add(sub(quotient, found.first), open_value)
 
     def compared(self, holds: Bool, assumed: Literals) -> Bool:
         """A comparison of integers, where it tells whether a quotient is too small."""
         if not self._too_small or holds in self._too_small:
             return self._too_small.get(holds, holds)
         return self._too_small.get(under(holds, assumed), holds)
+
+    def _of_floats(self, converted: BitVec) -> Quotient | None:
+        """Of c·((fx − fy·f) + (xl − yl·f))."""
+        for inverse, left in self._operands(converted, "mul"):
+            divisor = self._inverted(inverse)
+            for high, low in self._operands(left, "add") if divisor is not None else ():
+                if divisor is not None and (found := self._of_rest(high, low, inverse, divisor)) is not None:
+                    return found
+        return None
+
+    def _of_doubles(self, converted: BitVec) -> Quotient | None:
+        """Of q + q·e."""
+        for first, error, addend in self._products(converted, DataType.DF):
+            for dividend, inverse in self._operands(first, "mul", DataType.DF) if first is addend else ():
+                for factor, again, above in self._products(error, DataType.DF):
+                    if again is not inverse or value_of(above) != ABOVE_ONE:
+                        continue
+                    x, y = (
+                        self._moved(one, DataType.UD, DataType.DF) for one in (dividend, _negative(factor, DataType.DF))
+                    )
+                    if x is not None and y is not None and self._is_inverse(inverse, y):
+                        return Quotient(x, y)
+        return None
+
+    def _is_inverse(self, inverse: BitVec, divisor: BitVec) -> bool:
+        """Whether it is double(inv(float(divisor)))."""
+        found = self._moved(inverse, DataType.F, DataType.DF)
+        number = None if found is None else self._unary(found, "inv", DataType.F, DataType.F)
+        return number is not None and self._moved(number, DataType.UD, DataType.F) is divisor
 
     def _inverted(self, inverse: BitVec) -> BitVec | None:
         """fy of c."""
@@ -122,24 +164,23 @@ class IntegerDivisions:
         one, other, addend = (source.bits for source in mad)
         if {value_of(one), value_of(other)} != {None, FACTOR} or addend not in (one, other):
             return None
-        found = self._exact(addend, "inv", DataType.F)
-        return None if found is None else found.bits
+        return self._unary(addend, "inv", DataType.F, DataType.F)
 
     def _of_rest(self, high: BitVec, low: BitVec, inverse: BitVec, divisor: BitVec) -> Quotient | None:
         """Of the halves of what is left by the first part, if they are."""
         for factor, dividend in self._multiplied(high, divisor):
-            x, y, first = self._integer(dividend), self._integer(divisor), self._exact(factor, "mov", DataType.UD)
-            if x is None or y is None or first is None or not self._is_first(first.bits, dividend, inverse):
+            x, y, first = self._integer(dividend), self._integer(divisor), self._moved(factor, DataType.UD, DataType.F)
+            if x is None or y is None or first is None or not self._is_first(first, dividend, inverse):
                 continue
             for rest_of_divisor, rest in self._lower(low, factor):
                 if self._is_rest(rest_of_divisor, y, divisor) and self._is_rest(rest, x, dividend):
-                    return Quotient(x, y, first.bits)
+                    return Quotient(x, y, first)
         return None
 
     def _is_first(self, first: BitVec, dividend: BitVec, inverse: BitVec) -> bool:
         """Whether it is ud(fx·c)."""
-        product = self._exact(first, "mov", DataType.F)
-        return product is not None and (dividend, inverse) in self._operands(product.bits, "mul")
+        product = self._moved(first, DataType.F, DataType.UD)
+        return product is not None and (dividend, inverse) in self._operands(product, "mul")
 
     def _multiplied(self, term: BitVec, divisor: BitVec) -> Iterator[tuple[BitVec, BitVec]]:
         """f and fx of fx − fy·f."""
@@ -153,9 +194,9 @@ class IntegerDivisions:
             if other is factor:
                 yield _negative(one), addend
 
-    def _products(self, term: BitVec) -> Iterator[tuple[BitVec, BitVec, BitVec]]:
+    def _products(self, term: BitVec, data_type: DataType = DataType.F) -> Iterator[tuple[BitVec, BitVec, BitVec]]:
         """The factors, in both orders, and the addend."""
-        mad = self._rounded(term, "mad")
+        mad = self._rounded(term, "mad", data_type)
         if mad is not None:
             one, other, addend = (source.bits for source in mad)
             yield one, other, addend
@@ -163,29 +204,26 @@ class IntegerDivisions:
 
     def _is_rest(self, rest: BitVec, whole: BitVec, cut: BitVec) -> bool:
         """Whether it is float(whole − ud(cut))."""
-        found = self._exact(rest, "mov", DataType.UD)
-        if found is None:
-            return False
-        kept = self._exact(sub(whole, found.bits), "mov", DataType.F)
-        return kept is not None and kept.bits is cut
+        found = self._moved(rest, DataType.UD, DataType.F)
+        return found is not None and self._moved(sub(whole, found), DataType.F, DataType.UD) is cut
 
     def _integer(self, converted: BitVec) -> BitVec | None:
         """The dword that was rounded to a float towards zero."""
         found = self._rounded(converted, "mov")
         return found[0].bits if found is not None and _is_plain(found[0], DataType.UD) else None
 
-    def _operands(self, term: BitVec, opcode: str) -> Iterator[tuple[BitVec, BitVec]]:
+    def _operands(self, term: BitVec, opcode: str, data_type: DataType = DataType.F) -> Iterator[tuple[BitVec, BitVec]]:
         """The operands of a sum or a product, in both orders."""
-        found = self._rounded(term, opcode)
+        found = self._rounded(term, opcode, data_type)
         if found is not None:
             one, other = (source.bits for source in found)
             yield one, other
             yield other, one
 
-    def _rounded(self, term: BitVec, opcode: str) -> Sequence[Source] | None:
+    def _rounded(self, term: BitVec, opcode: str, data_type: DataType = DataType.F) -> Sequence[Source] | None:
         """The operands of a float operation that rounds towards zero."""
         found = self._defined(term)
-        if found is None or found.operation != (opcode,) or found.result is not DataType.F or found.control is None:
+        if found is None or found.operation != (opcode,) or found.result is not data_type or found.control is None:
             return None
         rounding = extract(found.control, ROUNDING_HIGH, ROUNDING_LOW)
         start, _ = self._initial(CONTROL, 0)
@@ -193,19 +231,21 @@ class IntegerDivisions:
             rounding = substitute(rounding, {start: const(0, start.width)})
         return found.operands if value_of(rounding) == _ZERO else None
 
-    def _exact(self, term: BitVec, opcode: str, source: DataType) -> Source | None:
-        """The operand of an operation that the rounding does not change, or of which the claim takes any result."""
+    def _moved(self, term: BitVec, source: DataType, result: DataType) -> BitVec | None:
+        """What was converted, exactly or, as far as the claims need, in any way."""
+        return self._unary(term, "mov", source, result)
+
+    def _unary(self, term: BitVec, opcode: str, source: DataType, result: DataType) -> BitVec | None:
+        """The operand of an operation between these types."""
         found = self._defined(term)
-        if found is None or found.operation != (opcode,) or found.operands is None:
+        if found is None or found.operation != (opcode,) or found.operands is None or found.result is not result:
             return None
-        result = DataType.UD if opcode == "mov" and source is DataType.F else DataType.F
-        operand = found.operands[0]
-        return operand if found.result is result and _is_plain(operand, source) else None
+        return found.operands[0].bits if _is_plain(found.operands[0], source) else None
 
 
 def _is_plain(source: Source, data_type: DataType) -> bool:
     return source.type is data_type and not source.modifier
 
 
-def _negative(number: BitVec) -> BitVec:
-    return with_modifier(Source(number, DataType.F, "-")).bits
+def _negative(number: BitVec, data_type: DataType = DataType.F) -> BitVec:
+    return with_modifier(Source(number, data_type, "-")).bits
