@@ -83,3 +83,14 @@ def test_a_later_scatter_is_shown_unless_it_depends_on_what_collided(between: st
 def test_arguments_are_made_smaller() -> None:
     _, samples = searched(PITCH + PLUS_X)
     assert {samples.found[0].values[one] for one in samples.arguments} <= {0, 1, 2}
+
+
+def test_samples_with_loops_that_hardly_end_are_given_up() -> None:
+    """Each may take a quarter of the statements that are left: not even the first ten of these run to an end."""
+    endless = "again:\n    add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x0:ud\n    goto (M1, 8) again\n"
+    rows = asked(PITCH + PLUS_X + BYTES + STORE + endless + RET)
+    assert rows.samples is not None
+    rows.samples.prepare(NO_LIMIT)
+    assert rows.samples.begun
+    assert not rows.samples.found
+    assert rows.samples.steps <= 1_000

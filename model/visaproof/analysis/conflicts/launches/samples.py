@@ -47,7 +47,9 @@ OTHERS = (1, 2, 3, 4)
 MOST_SHORT = 10_000
 """Statements that decide places, of one run."""
 MOST_IN_ALL = 40_000
-"""The same, of all samples: each may take half of what is left, as many have loops that hardly end."""
+"""The same, of all samples: each may take a quarter of what is left, as many have loops that hardly end."""
+FEW = 2_000
+"""With so many left the samples end: a quarter of that is no run."""
 MOST_AGAIN = 2_000
 """The same, of one that is run again and again for smaller arguments."""
 MOST_WHOLE = 100_000
@@ -106,12 +108,12 @@ class Samples(Struct, dict=True):
         everywhere = {one.instruction.position for one in self.questions}
         seen, drawn, tried = set[Position](), deque[Iterator[Values]]([self._values()]), 0
         left = MOST_IN_ALL
-        while drawn and left and tried < MOST_TRIED and seen != everywhere:
+        while drawn and left > FEW and tried < MOST_TRIED and seen != everywhere:
             if (values := next(drawn[0], None)) is None:
                 drawn.popleft()
                 continue
-            collided = self._collided(values, Choices(0), min(MOST_SHORT, left // 2))
-            left = max(0, left - self.steps)
+            collided = self._collided(values, Choices(0), min(MOST_SHORT, left // 4))
+            left -= self.steps
             if not seen.issuperset(collided):
                 tried += 1
                 if (sample := self._sample(values)) is not None:
