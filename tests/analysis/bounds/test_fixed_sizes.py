@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from visaproof.analysis.bounds import kernel as bounds
+from visaproof.analysis.bounds.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.verdicts import Undecided
 from visaproof.cli import main
 from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.isa.errors import LimitReached
 
 DATA = Path(__file__).parents[2] / "data" / "fixed"
 OF_ITEMS = ("--size", "in=4*global_size_x", "--size", "out=4*global_size_x")
@@ -80,3 +84,52 @@ def test_the_relation_stands_first_and_decides_nothing(capsys: pytest.CaptureFix
     assert lines[first + 1].startswith("OUTSIDE")
     assert "hint: --where 'local_size_x <= 512'" in lines
     assert code == ExitCode.REFUTED
+
+
+OF_ROWS = ("--size", "in=4*global_size_y*k", "--size", "out=4*n*global_size_y")
+LONG_ENOUGH = ("n >= global_size_x", "4*n*global_size_y <= 4294967296")
+IN_LOOP = {"4*global_size_y*k <= 4294967296", "k >= 0"}
+
+
+def by_message(capsys: pytest.CaptureFixture[str], *relations: str) -> dict[str, dict[str, Any]]:
+    """The first message to each buffer of `row_sums`."""
+    where = [word for one in relations for word in ("--where", one)]
+    found: dict[str, dict[str, Any]] = {}
+    for one in asked(capsys, "row_sums", *OF_ROWS, *where):
+        found.setdefault(one["surface"], one)
+    return found
+
+
+@pytest.mark.parametrize("stated", [LONG_ENOUGH, LONG_ENOUGH[1:]], ids=["rows are long enough", "rows may be shorter"])
+def test_a_stated_relation_may_say_that_a_product_is_large_enough(
+    stated: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No solver is asked about rows: then nothing else shows it."""
+    monkeypatch.setattr(SizeFinder, "stated", lambda *_: "")
+    monkeypatch.setattr(bounds, "decide_bounds", lambda *_: Undecided("not asked"))
+    answer = by_message(capsys, *stated)["out"]
+    assert (answer["bounds"]["verdict"] == "proved") == (stated == LONG_ENOUGH)
+
+
+def test_what_would_suffice_is_said_of_what_stays_unknown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "decide_bounds", lambda *_: Undecided("not asked"))
+    answers = by_message(capsys)
+    assert {one["bounds"]["verdict"] for one in answers.values()} == {"unknown"}
+    assert set(answers["in"]["inside_if"]["where"]) == IN_LOOP
+    assert "n >= global_size_x" in answers["out"]["inside_if"]["where"]
+
+
+def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_long(*_: object) -> Undecided:
+        raise LimitReached(5)
+
+    monkeypatch.setattr(bounds, "decide_bounds", too_long)
+    main(["bounds", str(DATA / "row_sums.visaasm"), *OF_ROWS])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    unknown = lines.index("UNKNOWN: limit of 5 s reached")
+    assert lines[unknown - 1].startswith("inside if 4*global_size_y*k <= 4294967296 and k >= 0 (proved: ")
+    assert lines[unknown + 1] == "hint: --where '4*global_size_y*k <= 4294967296' --where 'k >= 0'"

@@ -24,3 +24,10 @@ kernel void next(const global int *in, global int *out, uint n) {
   if (i < n)
     out[i] = in[i + 1];
 }
+
+kernel void row_sums(const global int *in, global int *out, int k, int n) {
+  int x = get_global_id(0), y = get_global_id(1), sum = 0;
+  for (int i = 0; i < k; i++)
+    sum += in[y * k + i];
+  out[y * n + x] = sum;
+}

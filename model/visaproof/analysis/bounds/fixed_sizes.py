@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from visaproof.analysis.bounds.by_ends import RUNG, are_stated
 from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.enough_bytes import PRODUCT, SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.launch.relations.expressions import Number, Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, difference
@@ -46,10 +46,17 @@ def fits_in(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> s
     if surface is None or size is None:
         return ""
     enough = OfMessage(finder, rounds, key, surface, symbols_used(rounds)).sufficient(whole=False)
-    if enough is None or at_least(size, enough.amount) is not True:
+    fits = False if enough is None else at_least(size, enough.amount)
+    if enough is None or fits is False:
         return ""
-    needed = [one for one in enough.relations if not _follows(one, enough.amount, size)]
+    own = [fits] if isinstance(fits, Relation) else []
+    needed = [*own, *(one for one in enough.relations if not _follows(one, enough.amount, size))]
     return RUNG if are_stated(needed, finder.names) else ""
+
+
+def has_product(finder: SizeFinder, key: str) -> bool:
+    """Whether the size that is stated is a product of unknowns, or has one."""
+    return any(len(part) >= PRODUCT for part in finder.amounts.get(finder.surface(key) or "", {}))
 
 
 def _size(finder: SizeFinder, key: str) -> Polynomial | None:

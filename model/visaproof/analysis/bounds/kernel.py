@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.few_items import where_not_reached
-from visaproof.analysis.bounds.fixed_sizes import fits_in, where_it_fits
+from visaproof.analysis.bounds.fixed_sizes import fits_in, has_product, where_it_fits
 from visaproof.analysis.bounds.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
@@ -115,6 +115,8 @@ class BoundsAnswers(Struct, frozen=True):
     vacuous: bool
     """Whether the assumptions contradict each other: then nothing is asked."""
     limit: Limit = NO_LIMIT
+    fitting: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
+    """With which relations a message is inside of what it reaches, as far as that was asked."""
 
     @property
     def start(self) -> Start:
@@ -141,7 +143,11 @@ class BoundsAnswers(Struct, frozen=True):
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
         keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
-        bounds = self._by_ends(rounds, tuple(keys)) or self._over_rounds(decide_bounds, rounds)
+        bounds = self._by_ends(rounds, tuple(keys))
+        if bounds is None:
+            if any(one.performed.any_round for one in rounds):  # of loops, a search may take all the time
+                self._where_it_fits(rounds, tuple(keys))
+            bounds = self._over_rounds(decide_bounds, rounds)
         if isinstance(bounds, Undecided) and len(keys) == 1 and not self._is_partial(rounds):
             rung = fits_in(self.sizes, rounds, next(iter(keys)))
             bounds = Holds(rung) if rung else bounds
@@ -154,17 +160,27 @@ class BoundsAnswers(Struct, frozen=True):
             free_size=free,
             needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
         )
-        if len(keys) != 1 or not isinstance(bounds, Outside) or self._is_partial(rounds):
+        if len(keys) != 1 or not isinstance(bounds, Outside | Undecided) or self._is_partial(rounds):
             return found
         try:
+            if isinstance(bounds, Undecided):
+                return replace(found, enough=self._where_it_fits(rounds, tuple(keys)))
             if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
                 return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
             if not free:
-                return replace(found, enough=where_it_fits(self.sizes, rounds, bounds.surface))
+                return replace(found, enough=self._where_it_fits(rounds, tuple(keys)))
             enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
             return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
         except LimitReached:  # the answer is there without it
             return found
+
+    def _where_it_fits(self, rounds: list[BoundsQuestion], keys: tuple[str, ...]) -> InsideIf | None:
+        """With which relations every access is inside of a size that is known."""
+        position = rounds[0].instruction.position
+        if position not in self.fitting:
+            asked = len(keys) == 1 and not self._is_partial(rounds)
+            self.fitting[position] = where_it_fits(self.sizes, rounds, keys[0]) if asked else None
+        return self.fitting[position]
 
     def _by_ends(self, rounds: list[BoundsQuestion], keys: tuple[str, ...]) -> Holds | None:
         """Products of unknowns are asked about as integers first: where that suffices no solver has to know them."""
@@ -172,6 +188,8 @@ class BoundsAnswers(Struct, frozen=True):
             return None
         is_image = isinstance(self.asked.trace.surfaces.get(keys[0]), SymbolicImage)
         rung = is_as_large(self.sizes, rounds, keys[0]) if is_image else self.sizes.stated(rounds, keys[0])
+        if not rung and not is_image and has_product(self.sizes, keys[0]):
+            rung = fits_in(self.sizes, rounds, keys[0])
         return Holds(rung) if rung else None
 
     def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:
@@ -181,7 +199,8 @@ class BoundsAnswers(Struct, frozen=True):
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
         undecided = Undecided(str(reached))
-        return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, free_size=False, needed=None)
+        enough = self.fitting.get(rounds[0].instruction.position)
+        return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, False, None, enough)
 
     def _is_free(self, key: str) -> bool:
         """Whether nothing is known of the size of a surface or buffer."""

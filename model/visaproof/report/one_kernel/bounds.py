@@ -94,7 +94,11 @@ def _verdict_lines(
         case Unbounded(reason):
             yield f"{INDENT}not modelled: {reason}"
         case Undecided(reason):
+            if finding.enough is not None:
+                yield f"{INDENT}inside if {finding.enough} (proved: {finding.enough.rung}); else:"
             yield f"{INDENT}UNKNOWN: {reason}"
+            if finding.enough is not None:
+                yield f"{INDENT}hint: {finding.enough.options}"
         case Outside() as outside if finding.free_size:
             yield from _too_small(answers, finding, outside, launch)
         case Outside() as outside:
