@@ -240,7 +240,7 @@ DIVISION: tuple[Rule, ...] = rules(
 QUOTIENTS: tuple[Rule, ...] = rules(
     "division",
     {
-        "a quotient times the divisor is the word less the remainder": lambda b, w: (
+        "quotient times divisor is the word less the remainder": lambda b, w: (
             b.mul(b.udiv(x(w), y(w)), y(w)),
             b.sub(x(w), b.urem(x(w), y(w))),
         ),
