@@ -109,12 +109,14 @@ def asked(source: str, target: str, platform: Platform = Platform.DG2) -> Verdic
     return decide(compare(program(source, platform), program(target, platform), Scope(Assume.NONE)), 5_000)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("other", [IN_ARRAY, IN_REGISTERS, IN_FLAT_ARRAY], ids=["itself", "registers", "64 bits"])
 def test_where_an_array_lies_is_not_seen(other: str) -> None:
     assert isinstance(asked(IN_ARRAY, other), Refines)
     assert isinstance(asked(other, IN_ARRAY), Refines)
 
 
+@pytest.mark.slow
 def test_neither_is_it_where_messages_name_it_by_a_handle() -> None:
     assert isinstance(asked(BY_HANDLE, IN_REGISTERS), Refines)
     assert isinstance(asked(IN_REGISTERS, BY_HANDLE), Refines)

@@ -55,6 +55,7 @@ def pretender(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
+@pytest.mark.slow
 @needs_ocloc
 def test_unoptimised_and_optimised_are_the_same(visaproof, source, own_folder):
     """Both kernels are asked about, with one SIMD width, and what the zebins say of their inputs."""

@@ -106,6 +106,7 @@ def test_what_cannot_be_compared_is_said(capsys: pytest.CaptureFixture[str]) -> 
     assert "SIMD widths" in record["reason"]
 
 
+@pytest.mark.slow
 def test_a_surface_and_an_address_are_one_buffer_under_conditions(capsys: pytest.CaptureFixture[str]) -> None:
     """The address is computed in 64 bits, which the surface's offset has not: one direction needs more."""
     files = dump("copy16"), dump("copy16", "tgllp-O2-simd8-a64")

@@ -61,6 +61,7 @@ def test_check_takes_a_local_size(kernel, visaproof) -> None:
     assert visaproof("check", path, "--launch", manifest, "--local-size", "17").code == 1
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("most", "code"), [(1023, 0), (1022, 1)])
 def test_conflicts_lists_what_a_launch_may_do(kernel, visaproof, most: int, code: int) -> None:
     options = kernel(most)[0], "--platform", "tgllp", "--input", "X=local_id_x"

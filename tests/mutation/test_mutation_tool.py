@@ -149,6 +149,7 @@ def test_what_takes_too_long_is_left_in_the_midst_of_it() -> None:
         spin()
 
 
+@pytest.mark.slow
 def test_the_share_leaves_out_the_equivalent_ones(of_a_page: dict[str, Mutant]) -> None:
     killed, listed, survivor = list(of_a_page.values())[:3]
     kill = Kill(Manner.DIFFERS, "")

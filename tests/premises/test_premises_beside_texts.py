@@ -72,6 +72,7 @@ def test_each_kernel_stays_inside_its_slot_of_private_memory(tmp_path: Path) -> 
 AT_ANY_OFFSET = HEADER.replace(".kernel_attr", ".input I offset=64 size=32\n.kernel_attr")
 
 
+@pytest.mark.slow
 def test_sums_with_an_immediate_wrap_as_other_sums_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """If offset and immediate were added without wrapping, what is beyond 4 GiB would be dropped."""
     given = launch(0)

@@ -57,12 +57,14 @@ def test_twice_is_the_sum_with_itself_by_ieee_and_unknown_without() -> None:
     assert isinstance(verdict(TWICE, SUM, Floats.IEEE), Refines)
 
 
+@pytest.mark.slow
 def test_twice_is_the_sum_where_denormals_are_flushed_or_the_register_is_not_known() -> None:
     flush = "and (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0xfffffb3f:ud\n"
     for preamble in (flush, ""):
         assert isinstance(verdict(TWICE, SUM, Floats.IEEE, preamble), Refines)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("floats", Floats)
 def test_addition_is_not_associative(floats: Floats) -> None:
     assert isinstance(verdict(LEFT, RIGHT, floats), Difference)

@@ -85,6 +85,7 @@ def test_what_is_named_suffices_and_less_does_not(kernel: str, capsys: pytest.Ca
     assert {one["bounds"]["verdict"] for one in less} == {"refuted"} | fits
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("missing", MORE["strided"])
 def test_each_sign_is_needed(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
     where = [one for one in relations("strided") if one != missing]
@@ -92,6 +93,7 @@ def test_each_sign_is_needed(missing: str, capsys: pytest.CaptureFixture[str]) -
     assert {one["bounds"]["verdict"] for one in found} == {"refuted"}
 
 
+@pytest.mark.slow
 def test_an_argument_of_64_bits_is_a_number_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     """Whether the guard's emulated comparison is seen through, x < w, depends on the time for it."""
     named = {one["inside_if"]["bytes"] for one in asked(capsys, "of_64_bits")}
@@ -168,12 +170,14 @@ def test_what_whole_groups_need_is_too_small_for_a_smaller_last_one(items: int, 
     assert (host >= furthest_of_enqueued(items, local)) == suffices
 
 
+@pytest.mark.slow
 def test_a_local_size_that_is_stated_is_the_one_that_the_host_enqueues(capsys: pytest.CaptureFixture[str]) -> None:
     """So that a smaller last group leaves a buffer whose size subtracts it."""
     found = asked(capsys, "enqueued", *stated("enqueued", OF_WHOLE_GROUPS, relations("enqueued")))
     assert {one["bounds"]["verdict"] for one in found} == {"refuted"}
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("uniform", [True, False])
 def test_of_whole_groups_a_size_may_be_subtracted(uniform: bool) -> None:
     """Where build options refuse smaller ones: said as a premise."""

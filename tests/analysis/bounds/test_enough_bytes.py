@@ -85,6 +85,7 @@ def test_what_is_named_is_in_bounds_once_stated(capsys: pytest.CaptureFixture[st
     assert "refuted" in {one["bounds"]["verdict"] for one in smaller}
 
 
+@pytest.mark.slow
 def test_rows_need_a_length_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     """out[y * pitch + x] of all items, where nothing else bounds x."""
     examples = Path(__file__).parents[3] / "docs" / "examples"

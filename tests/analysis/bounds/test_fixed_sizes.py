@@ -100,6 +100,7 @@ def by_message(capsys: pytest.CaptureFixture[str], *relations: str) -> dict[str,
     return found
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("stated", [LONG_ENOUGH, LONG_ENOUGH[1:]], ids=["rows are long enough", "rows may be shorter"])
 def test_a_stated_relation_may_say_that_a_product_is_large_enough(
     stated: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -111,6 +112,7 @@ def test_a_stated_relation_may_say_that_a_product_is_large_enough(
     assert (answer["bounds"]["verdict"] == "proved") == (stated == LONG_ENOUGH)
 
 
+@pytest.mark.slow
 def test_what_would_suffice_is_said_of_what_stays_unknown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

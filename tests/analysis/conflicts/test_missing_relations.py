@@ -197,6 +197,7 @@ LONG_LOOP = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_lanes_that_only_meet_behind_a_loop_that_hardly_ends_are_free_if_no_product_wraps() -> None:
     """They meet where `y * n` wraps, behind so many iterations that no run is worth it."""
     (found,) = asked(LONG_LOOP).answers()

@@ -85,6 +85,7 @@ def test_arguments_are_made_smaller() -> None:
     assert {samples.found[0].values[one] for one in samples.arguments} <= {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_samples_with_loops_that_hardly_end_are_given_up() -> None:
     """Each may take a quarter of the statements that are left: not even the first ten of these run to an end."""
     endless = "again:\n    add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x0:ud\n    goto (M1, 8) again\n"

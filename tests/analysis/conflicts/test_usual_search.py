@@ -25,6 +25,7 @@ def test_rows_of_one_more_than_a_message_has_lanes_overlap_in_some_group(pitch: 
     assert isinstance(finding.answer, Conflict)
 
 
+@pytest.mark.slow
 def test_where_no_usual_group_shows_it_all_lanes_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of 101 items or more: each pair of the lanes may meet, and none does in the groups that are tried."""
     times, is_usual = list[int](), LaunchedIds.is_usual

@@ -152,6 +152,7 @@ def test_a_second_refine_asks_nothing_and_says_the_same(visaproof, cache, no_sol
     assert first.code == 1
 
 
+@pytest.mark.slow
 def test_other_options_of_refine_are_another_question(visaproof, cache):
     _refine(visaproof, cache)
     for options in (["--bidirectional"], ["--format", "json"], ["--unroll", "3"]):

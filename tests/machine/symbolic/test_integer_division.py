@@ -226,6 +226,7 @@ def test_a_comparison_the_other_way_round_corrects_it_as_well() -> None:
     assert isinstance(verdict(ODD + NATIVE, ODD + "".join(FLOATS) + SUM + below + picked + last), Refines)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("missing", [CORRECTION, op("add", "QU", "QU", "-MA"), op("add", "LE", "LE", "-BA")])
 def test_a_quotient_without_its_correction_is_none(missing: str) -> None:
     target = "".join(FLOATS) + SUM + (LEFT + CORRECTION).replace(missing, "")
@@ -238,6 +239,7 @@ def test_the_sequence_of_doubles_is_the_quotient() -> None:
     assert isinstance(verdict(ODD + "".join(FLOATS) + SUM + LEFT + CORRECTION, ODD + target), Refines)
 
 
+@pytest.mark.slow
 def test_signs_that_are_taken_off_and_put_back_are_those_of_a_signed_quotient() -> None:
     signs = "".join(
         op("asr", f"S{one}", one, "0x1f:d") + op("add", one, one, f"S{one}") + op("xor", one, one, f"S{one}")

@@ -47,6 +47,7 @@ def asked(place: str, most: int, axes: tuple[str, str, str]) -> Verdict:
 PLANE, VOLUME, LINE = ("X", "Y", "%null.0"), ("X", "Y", "Z"), ("X", "%null.0", "%null.0")
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("place", "most", "axes"), [("X", 1 << 14, PLANE), ("Y", 1 << 14, PLANE), ("Z", 1 << 11, VOLUME)]
 )

@@ -322,6 +322,7 @@ def exchanged(simd: int, *lines: str) -> Program:
     return kernel(simd, ids(simd) + each(simd, FAR) + "".join(each(simd, line) for line in lines))
 
 
+@pytest.mark.slow
 def test_threads_that_do_not_race_find_nothing_of_what_others_store() -> None:
     """The loads of the second thread come after the stores of the first, those of a wide thread before all stores."""
     narrow, wide = (exchanged(simd, LOAD_FAR, STORE_FAR) for simd in (8, 16))

@@ -111,6 +111,7 @@ def test_a_conflict_says_who_writes_what_and_how_to_see_it(document):
     assert entry.readings
 
 
+@pytest.mark.slow
 def test_a_free_scatter_says_what_was_not_asked(everything):
     free = [one for one in entries_of(everything[0]) if one.word == "FREE"]
     assert free
