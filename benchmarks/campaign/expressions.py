@@ -139,6 +139,8 @@ class Scope(Struct):
         if kind.size == 8:
             known = ("rhadd", "mad_sat") if self.wide_products else ("rhadd", "mad_sat", "mul_hi", "mad_hi")
             ways = [each for each in ways if not each[0].startswith(known)]
+        if kind.base == "ushort":  # sum-of-words-is-not-truncated
+            ways = [each for each in ways if not each[0].startswith(("mul_hi", "mad_hi"))]
         text, count = self.random.choice(ways)
         return text, (kind,) * count
 
