@@ -146,6 +146,22 @@ def test_a_seeded_share_agrees_with_pocl(tmp_path: Path, capsys: pytest.CaptureF
     assert f"{runs} runs" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("detail", "other", "apart"),
+    [
+        (f"k.visaasm:1:1: what depends on {batch.OPEN}", [b""], False),
+        (f"k.visaasm:1:1: what depends on {batch.OPEN}", Outcome(Answer.UNDEFINED), True),
+        ("k.visaasm:1:1: an opcode", [b""], True),
+    ],
+    ids=["a choice", "a choice or undefined", "an opcode"],
+)
+def test_only_what_depends_on_a_choice_may_be_modelled_by_one_engine_alone(
+    detail: str, other: list[bytes] | Outcome, apart: bool
+) -> None:
+    found = batch._twins(generated(0), Outcome(Answer.NOT_MODELLED, detail), other)
+    assert (found is not None) == apart
+
+
 @pytest.mark.slow
 def test_a_planted_fault_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
     """xor is or on arrays, as a mutant would have it."""

@@ -23,6 +23,9 @@ from visaproof.launch.launch import read_launch
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.visaasm.linking.names import read_program
 
+OPEN = "a result that no page states"
+"""What launches are refused for that are compared."""
+
 COMPILED_TO = {
     "read_image": ("reads images", ("load_lz", "sample_lz", "sample_l")),
     "matrix_mad": ("multiplies matrices", ("dpas",)),
@@ -178,7 +181,7 @@ def _launched(engine: Engine, program: Program, values: Values, memory: Memory, 
     ]  # fmt: skip
     if exact:
         cause = exact[0].on[0]
-        raise NotModelled(f"what depends on a result that no page states: {cause.what}", cause.position)
+        raise NotModelled(f"what depends on {OPEN}: {cause.what}", cause.position)
     return ran
 
 

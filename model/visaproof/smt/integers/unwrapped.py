@@ -9,7 +9,8 @@ from visaproof.smt.terms import BitVec, Op, Term
 
 
 def unwrapped(word: BitVec, values: Mapping[Term, int]) -> int:
-    """The integer that the sums and products of a word come to; numbers and symbols are read as signed.
+    """The integer that the sums and products of a word come to; numbers and symbols are read as signed, but
+    for symbols that are extended with zeros.
 
     Extensions keep it, as slices from the lowest bit do.  What is no sum or product is as the word has it.
     """
@@ -28,6 +29,8 @@ def _integer(term: Term, args: list[int], words: Evaluation) -> int:
             return _signed(constant, term.width) + sum(products)
         case Op.MUL:
             return prod(args)
+        case Op.ZERO_EXTEND if term.args[0].op is Op.SYMBOL:  # who extends it with zeros reads it as unsigned
+            return words.of(term)
         case Op.ZERO_EXTEND | Op.SIGN_EXTEND:
             return args[0]
         case Op.EXTRACT if cast(tuple[int, int], term.payload)[1] == 0:
