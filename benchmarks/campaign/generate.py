@@ -50,6 +50,7 @@ class _Maker:
         self.declarations: list[str] = []
         self.assigned: list[tuple[str, Type]] = []
         self.counters = 0
+        self.exchanged_in_a_loop = False
         self.prologue: list[Statement] = []
         self.epilogue: list[Statement] = []
         self.atomics: list[tuple[str, Type, str]] = []
@@ -213,11 +214,12 @@ class _Maker:
         return Statement(f"{call};", operands)
 
     def _exchange(self, depth: int) -> Statement:
-        """Values of one work item for another, once or in a loop that all enter alike."""
+        """Values of one work item for another, once or in a loop that all enter alike; of such loops one: faults.toml."""
         name = self.random.choice([name for name, kind in self.assigned if kind == self.tile_type])
         by, factor = self.random.randrange(self.in_group), self.random.choice([1, 1, 3, 5, 7])
         text = f"tile[lid] = $0;\n{BARRIER}\n{name} = tile[(lid * {factor} + {by}) % {self.in_group}];\n{BARRIER}"
-        if self.random.random() < 0.3:
+        if self.random.random() < 0.3 and not self.exchanged_in_a_loop:
+            self.exchanged_in_a_loop = True
             counter = f"n{self.counters}"
             self.counters += 1
             self.declarations.append(f"uint {counter} = 0;")
