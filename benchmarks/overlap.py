@@ -25,9 +25,8 @@ from visaproof.pairs.compilation import Compilation, Compiled, compiled
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide_within
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Verdict
+from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Verdict
 from visaproof.smt.limit import Limit
 from visaproof.visaasm.linking.names import read_program
 

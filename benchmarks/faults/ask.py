@@ -16,13 +16,6 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import MEANT, decide
-from visaproof.refinement.difference import (
-    ByteDiffers,
-    Difference,
-    OutsideBuffers,
-    RegisterDiffers,
-    TargetUndefined,
-)
 from visaproof.refinement.effects.witness import as_values, is_plain, witness
 from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered_again
@@ -31,10 +24,21 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.normal_forms import SOME_CHOICE
 from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.random_launches import contents, launches
+from visaproof.refinement.testing.random_launches import contents, launches, unknowns
 from visaproof.refinement.testing.runs import Trial, again, trial
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous
+from visaproof.refinement.verdicts import (
+    Apart,
+    Bounded,
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    Refines,
+    RegisterDiffers,
+    Resynchronised,
+    TargetUndefined,
+    Unknown,
+    Vacuous,
+)
 from visaproof.smt import is_true
 
 RUNS = 1000

@@ -20,9 +20,8 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.witness import as_values, witness
 from visaproof.refinement.testing.guesses import float_words
 from visaproof.refinement.testing.memory import Content, bases_of
-from visaproof.refinement.testing.random_launches import FLOATS, launches
+from visaproof.refinement.testing.random_launches import FLOATS, launches, unknowns
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, bits_of
-from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.smt import Term, symbols_of
 from visaproof.smt.compiled import compiled

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 import visaproof
 
-VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts refinement.difference"
+VERDICTS = "analysis.conflicts.verdicts analysis.bounds.verdicts refinement.verdicts"
 GROUPS = (
     ("Kernels", "api.kernels api.two_kernels api.answers launch.premises"),
     ("Instructions and claims", "api.claims isa.platform"),

@@ -20,14 +20,13 @@ from visaproof.cli.parser import GROUPS
 from visaproof.isa.readings import READINGS
 from visaproof.launch.premise_table import PREMISES
 from visaproof.queries.query import Query
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
     IN_STEP_OR_RUNS,
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
 )
-from visaproof.refinement.verdicts import Refines, Vacuous
+from visaproof.refinement.verdicts import Difference, Refines, Vacuous
 from visaproof.report.claims.opcodes import document, evidence_in
 from visaproof.report.kernels.premises import GRANTED
 from visaproof.report.records.schema import schemas

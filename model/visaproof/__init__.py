@@ -27,7 +27,7 @@ _HOMES = {
     **dict.fromkeys(("Conflict", "Free"), "analysis.conflicts.verdicts"),
     **dict.fromkeys(("Holds", "Meaningless", "Outside", "Unbounded"), "analysis.bounds.verdicts"),
     **dict.fromkeys(("Apart", "Bounded", "Refines", "Resynchronised"), "refinement.verdicts"),
-    **dict.fromkeys(_DIFFERENCES, "refinement.difference"),
+    **dict.fromkeys(_DIFFERENCES, "refinement.verdicts"),
     **dict.fromkeys(("Counterexample", "read_counterexample"), "checking.counterexample"),
     **dict.fromkeys(("IllegalInstruction", "NotModelled", "ReadError"), "isa.errors"),
     "Platform": "isa.platform",

@@ -42,15 +42,15 @@ from visaproof.isa.errors import NotModelled as NotModelled
 from visaproof.isa.errors import ReadError as ReadError
 from visaproof.isa.platform import Platform as Platform
 from visaproof.launch.premises import Premise as Premise
-from visaproof.refinement.difference import ByteDiffers as ByteDiffers
-from visaproof.refinement.difference import Difference as Difference
-from visaproof.refinement.difference import OutsideBuffers as OutsideBuffers
-from visaproof.refinement.difference import RegisterDiffers as RegisterDiffers
-from visaproof.refinement.difference import TargetUndefined as TargetUndefined
 from visaproof.refinement.verdicts import Apart as Apart
 from visaproof.refinement.verdicts import Bounded as Bounded
+from visaproof.refinement.verdicts import ByteDiffers as ByteDiffers
+from visaproof.refinement.verdicts import Difference as Difference
+from visaproof.refinement.verdicts import OutsideBuffers as OutsideBuffers
 from visaproof.refinement.verdicts import Refines as Refines
+from visaproof.refinement.verdicts import RegisterDiffers as RegisterDiffers
 from visaproof.refinement.verdicts import Resynchronised as Resynchronised
+from visaproof.refinement.verdicts import TargetUndefined as TargetUndefined
 
 __version__: Final[str]
 __all__: list[str]

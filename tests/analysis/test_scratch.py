@@ -24,11 +24,10 @@ from visaproof.launch.launch import NOTHING_KNOWN, LaunchValue
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1

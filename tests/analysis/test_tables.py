@@ -22,8 +22,8 @@ from visaproof.launch.premises import premise
 from visaproof.queries.kernels import constant_data
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Difference
 from visaproof.visaasm.linking.names import linked
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel

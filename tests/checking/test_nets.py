@@ -37,7 +37,7 @@ from visaproof.refinement.environment import interference
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
-from visaproof.rules import instance
+from visaproof.rules import decision as rules_decision
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.smt import false
 
@@ -137,7 +137,7 @@ NETS = {
             (solver, "difference", always(planted.FOUND)),
             (solver, "settled", always(planted.FOUND)),
             (decision, "smaller", lambda _, found: found),
-            (instance, "counterexample_of", always("an example")),
+            (rules_decision, "counterexample_of", always("an example")),
         ),
     ),
     # runs audit what terms say

@@ -12,9 +12,8 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1

@@ -10,8 +10,8 @@ from tests.analysis.test_scratch import BASE, RESULT, fill
 from tests.analysis.test_scratch import program as of_scratch
 from tests.execution.test_lsc_surfaces import ADDED, HEADER, IMMEDIATE, launch
 from tests.premises.test_premises_of_pairs import IDS, NONE, SOLVED_MS, answered, refines_on
-from tests.refinement.beside.test_beside_the_text import END, asked
-from tests.refinement.beside.test_beside_the_text import program as of_launches
+from tests.refinement.inputs.test_beside_the_text import END, asked
+from tests.refinement.inputs.test_beside_the_text import program as of_launches
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.instructions.lsc import store as store_module
@@ -23,7 +23,7 @@ from visaproof.launch.input_meaning import Argument, ArgumentValue
 from visaproof.launch.launch import NOTHING_KNOWN, Piece
 from visaproof.launch.matching import Program
 from visaproof.program.lower import tree_of
-from visaproof.refinement.difference import Difference
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.state import SymbolicState
 from visaproof.smt import BitVec, Bool, add, const, ite, ult
 from visaproof.visaasm.reader import read_kernel

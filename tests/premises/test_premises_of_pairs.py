@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.premises.witness import Answer
-from tests.refinement.beside.test_beside_the_text import SAMPLE, sampling
-from tests.refinement.beside.test_beside_the_text import program as of_samples
 from tests.refinement.environment.test_refinement_interference import LOADED
+from tests.refinement.inputs.test_beside_the_text import SAMPLE, sampling
+from tests.refinement.inputs.test_beside_the_text import program as of_samples
 from tests.refinement.test_refinement import program as of_floats
 from tests.refinement.test_refinement_addresses import address
 from tests.refinement.test_refinement_addresses import program as of_addresses
@@ -36,7 +36,7 @@ from visaproof.refinement import comparison, obligations, questions
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.effects import atomic_steps, sharing
-from visaproof.refinement.effects.open_operation import OpenOperation
+from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.verdicts import Refines

@@ -13,9 +13,9 @@ from visaproof.program.kernel import Kernel
 from visaproof.program.lower import lowered
 from visaproof.program.statements import Landing, Origin
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import compared
 from visaproof.refinement.testing.lane_runs import lane_runs
+from visaproof.refinement.verdicts import Difference
 from visaproof.visaasm.reader import read_kernel_file
 
 DATA = Path(__file__).parents[1] / "data" / "visaasm"

@@ -13,13 +13,11 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES
-from visaproof.refinement.testing.random_launches import candidates
+from visaproof.refinement.testing.random_launches import candidates, unknowns
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, TargetUndefined, Unknown, Vacuous, Verdict
 from visaproof.semantics.symbolic import alu
 from visaproof.smt import add
 from visaproof.visaasm.reader import read_kernel

@@ -11,12 +11,11 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, Buff
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.effects.places import ALWAYS, Condition
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import trial
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, OutsideBuffers, Refines, TargetUndefined, Unknown, Verdict
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.visaasm.reader import read_kernel
 

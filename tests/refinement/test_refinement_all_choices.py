@@ -14,10 +14,9 @@ from tests.refinement.nondeterminism.test_refinement_choices import atomic, comp
 from visaproof.checking.ladder import Values
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.runs import launch_of
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Difference, Refines
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.value_names import Own, Owner, PredicateBit, RegisterByte
 from visaproof.smt import Term, bool_symbol, symbol

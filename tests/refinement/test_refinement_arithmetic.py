@@ -6,9 +6,8 @@ from tests.refinement.test_refinement import APART, STORE_B, program
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Bounded, Refines, Verdict
+from visaproof.refinement.verdicts import Bounded, Difference, Refines, Verdict
 
 
 def asked(source: str, target: str) -> Verdict:

@@ -11,11 +11,10 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.strategies.atomic_events import EVENT_BY_EVENT
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.smt import Term, bool_symbol, const, symbol, true
 from visaproof.visaasm.reader import read_kernel
 

@@ -11,11 +11,11 @@ from visaproof.machine.concrete.run import Undefined, run
 from visaproof.machine.symbolic import walk as symbolic_walk
 from visaproof.program.lower import lowered
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.difference import TargetUndefined
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import AUDITS, guessed
+from visaproof.refinement.verdicts import TargetUndefined
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.visaasm.reader import read_kernel

@@ -9,9 +9,8 @@ from visaproof.launch.float_results import IEEE_ASSUMED, Floats
 from visaproof.refinement.assumed import FUNCTIONS
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import FLOAT_HINT, decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 
 FLOATS = HEAD.replace(
     ".decl P1 v_type=P num_elts=8\n",

@@ -9,9 +9,8 @@ from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.smt import is_true
 from visaproof.visaasm.reader import read_kernel
 

@@ -4,8 +4,7 @@ import pytest
 
 from tests.refinement.environment.test_refinement_interference import both, constant
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 
 
 def asked(source: str, target: str) -> Verdict:

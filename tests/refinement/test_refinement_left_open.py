@@ -13,10 +13,9 @@ from visaproof.machine.concrete.run import run
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.verdicts import Refines, Resynchronised, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Resynchronised, Unknown, Verdict
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.visaasm.reader import read_kernel
 

@@ -8,10 +8,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement import iteration_numbers
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Bounded, Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Bounded, Difference, Refines, Unknown, Verdict
 
 COUNT = "add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> -1:d\n"
 BACK = "cmp.gt (M1, 8) P1 Y(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 8) again\n"

@@ -14,14 +14,13 @@ from visaproof.launch.launch import NOTHING_KNOWN, read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, TargetUndefined, Verdict
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 

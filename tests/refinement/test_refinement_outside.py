@@ -16,13 +16,12 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, unusua
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
 from visaproof.semantics.symbolic.names import surface_size

@@ -10,11 +10,10 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
 from visaproof.visaasm.reader import read_kernel

@@ -14,10 +14,9 @@ from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Difference, Refines
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.testing import random_kernels as generated

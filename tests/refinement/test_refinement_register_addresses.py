@@ -10,9 +10,8 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1

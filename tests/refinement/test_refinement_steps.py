@@ -14,10 +14,10 @@ from visaproof.queries.kernels.stores import UnitStore
 from visaproof.refinement import steps
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, const, is_true, symbol, true
 from visaproof.visaasm.reader import read_kernel

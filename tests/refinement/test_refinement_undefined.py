@@ -12,9 +12,8 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by, unusual
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Vacuous, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
 from visaproof.visaasm.reader import read_kernel
 

@@ -15,15 +15,14 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
-from visaproof.refinement.beside.samplers import sampler_symbol
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.uninitialised_words import is_unwritten
+from visaproof.refinement.inputs.samplers import sampler_symbol
 from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.small_launches import small_launches
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Difference, Refines
 from visaproof.semantics.symbolic.names import extents_of, lane_on
 from visaproof.semantics.symbolic.value_names import Anew, LoadedValue, OpenValue, Own, Owner, RegisterByte
 from visaproof.smt import symbol

@@ -11,10 +11,9 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.float_results import Floats
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs, refines
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Difference, Refines
 
 DATA = Path(__file__).parent.parent / "data"
 MANIFEST = DATA / "manifest.json"

@@ -13,10 +13,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.same_program import SAME_PROGRAM, same_program
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Bounded, Refines, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Bounded, Difference, Refines, Unknown, Vacuous, Verdict
 
 BODY, _ = BREAKING
 """Its loop is not gone through in step: symbolically no more than a few iterations are compared."""

@@ -12,9 +12,9 @@ from tests.refinement.testing.test_refinement_small import SUM, TWO_SURFACES
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import guessed
+from visaproof.refinement.verdicts import Difference
 from visaproof.rules.decision import check_rule
 from visaproof.rules.language.reader import read_rule_file
 from visaproof.rules.library import rule_files

@@ -17,11 +17,10 @@ from visaproof.launch.relations.expression_reader import parse_relation
 from visaproof.launch.relations.expressions import Relation
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Apart, Refines, Vacuous, Verdict
+from visaproof.refinement.verdicts import Apart, Difference, Refines, Vacuous, Verdict
 
 AT_N = "mov (M1, 8) U(0,0)<1> N(0,0)<0;1,0>\nshl (M1, 8) U(0,0)<1> U(0,0)<1;1,0> 0x2:ud\n"
 ONE = "scatter4_scaled.R (M1_NM, 1) T6 0x0:ud U.0 DATA.0\n"

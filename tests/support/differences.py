@@ -1,7 +1,7 @@
 """What a difference is, where a test knows which kind it has."""
 
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.difference import ByteDiffers, Difference, RegisterDiffers, TargetUndefined
+from visaproof.refinement.verdicts import ByteDiffers, Difference, RegisterDiffers, TargetUndefined
 
 
 def byte_of(found: Difference) -> ByteDiffers | RegisterDiffers:

@@ -28,9 +28,9 @@ from visaproof.queries import subject
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import RefinementExample
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.verdicts import Difference
 from visaproof.report.two_kernels.refinement_file import replayed_record
 from visaproof.semantics.concrete import alu
 from visaproof.semantics.concrete.surface import Buffer

@@ -48,14 +48,13 @@ from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.query import Query
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
-from visaproof.refinement.difference import ByteDiffers, Difference
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import normal_forms, solver
 from visaproof.refinement.testing.guesses import AUDITS, guessed
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
+from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, Unknown, Vacuous
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.rules import decision as rules
 from visaproof.rules import verdicts as rule_verdicts

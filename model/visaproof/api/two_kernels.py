@@ -9,9 +9,8 @@ from visaproof.api.answers import COLOURS, OTHER_COLOUR, Word
 from visaproof.api.kernels import File, Program
 from visaproof.launch.premises import Premise
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Options, compared
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import basis_lines, header, verdict_lines
 
 __all__ = ["Refinement", "compare"]

@@ -192,8 +192,7 @@ def _not_asked(source: "Program", target: "Program", reached: LimitReached, text
 
 def _is_itself(program: "Program", records: list[dict[str, Any]], text: bool) -> bool:
     """Says that a program refines itself, where it cannot be run symbolically; False where it may never be defined."""
-    from visaproof.refinement.defined_run import has_defined_run
-    from visaproof.refinement.same_program import DEFINED_BY_A_RUN
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN, has_defined_run
 
     if not has_defined_run(program):
         return False
@@ -219,8 +218,7 @@ def _ask(
     from visaproof.queries.kernels.undefined import forbidden_by
     from visaproof.refinement.comparison import compare
     from visaproof.refinement.decision import decide_within
-    from visaproof.refinement.defined_run import has_defined_run
-    from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S
+    from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S, has_defined_run
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
     from visaproof.refinement.verdicts import Refines, Unknown

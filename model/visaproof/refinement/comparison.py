@@ -21,13 +21,12 @@ from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.queries.kernels.constant_data import Tables
 from visaproof.queries.kernels.undefined import unusual
-from visaproof.refinement.assumed import assumptions, lanes_on
-from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
-from visaproof.refinement.beside.compared import beside, unlike
-from visaproof.refinement.beside.overlap import elements_of, overlap_of
-from visaproof.refinement.beside.samplers import said_of_samplers
+from visaproof.refinement.assumed import assumptions, beside, lanes_on, unlike
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
+from visaproof.refinement.inputs.overlap import elements_of, overlap_of
+from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.lanes_on import lanes_needed
 from visaproof.refinement.observed import observed_registers

@@ -4,19 +4,20 @@ How two programs are compared in one memory is a table (`strategies.table`).  He
 may overlap, in which launches the source is defined, and what stands beside the stores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
+from math import prod
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import LimitReached
-from visaproof.refinement.beside.compared import differences
+from visaproof.refinement.assumed import differences
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.synchronisation import Unlike
-from visaproof.refinement.environment.other_threads import crossing, is_one_thread, weaker
+from visaproof.refinement.effects.touched import crossings, weakened
 from visaproof.refinement.nondeterminism.always_defined import in_all_launches, where_meant
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.overlapping import needed_apart, overlapping, proved_together
@@ -35,7 +36,7 @@ from visaproof.refinement.strategies.table import (
 )
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.smt import false
 from visaproof.smt.limit import Limit
 
@@ -217,3 +218,40 @@ def decide_within(limit: Limit, comparison: Comparison, timeout_ms: int, stages:
             return decide(comparison, timeout_ms, stages)
     except LimitReached as reached:
         return Unknown(str(reached))
+
+
+# ---------------------------------------------------------------- what other threads see
+
+
+MOST_NAMED = 3
+"""Accesses of which a reason tells."""
+
+
+def crossing(comparison: Comparison) -> Iterator[str]:
+    """The accesses that cross a barrier, a fence or an atomic: there others may change memory or look at it."""
+    question = comparison.question
+    atomics = question.source.atomics and question.target.atomics
+    found = crossings(question.source.touched, question.target.touched) if question.cut or atomics else ()
+    for one, other in islice(found, MOST_NAMED):
+        yield f"{other} is between other barriers, fences or atomics than {one}"
+
+
+def weaker(comparison: Comparison) -> str:
+    """Which accesses of the target pass by fewer caches than those of the source; empty if none do."""
+    if comparison.itself:
+        return ""
+    source, target = comparison.of_both.source.touched, comparison.of_both.target.touched
+    found = list(islice(weakened(source, target, is_one_device(comparison)), MOST_NAMED))
+    told = ", ".join(f"{other}, beside {one} of the source" for one, other in found)
+    return f"weaker cache options: {told}" if found else ""
+
+
+def is_one_device(comparison: Comparison) -> bool:
+    """Whether both kernels are for one device."""
+    return comparison.source.platform is comparison.target.platform
+
+
+def is_one_thread(comparison: Comparison) -> bool:
+    """Whether a group is known to be one thread, for which a barrier waits for nobody."""
+    size = comparison.source.launch.group_size
+    return size is not None and prod(size) <= len(comparison.question.lanes)

@@ -29,15 +29,15 @@ from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRou
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.functions import DIVISION, of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.uninitialised_words import is_initial
 from visaproof.refinement.effects.witness import Choices, witness
+from visaproof.refinement.inputs.functions import DIVISION, of_device
 from visaproof.refinement.iteration_numbers import counted
+from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.items_apart import same_effects
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.value_names import like

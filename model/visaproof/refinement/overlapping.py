@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
-from visaproof.refinement.beside.overlap import with_sharing
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.sharing import Pair, Sharing
+from visaproof.refinement.inputs.overlap import with_sharing
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.questions import questions
 

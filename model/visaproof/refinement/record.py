@@ -20,21 +20,21 @@ from visaproof.launch.matching import Program
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation, obeyed
 from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.held_inputs import HeldInput, Thread, completed, held_inputs
-from visaproof.refinement.beside.samplers import outside_of, samplers_in
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import (
+from visaproof.refinement.effects.sharing import SHARED
+from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference
+from visaproof.refinement.inputs.held_inputs import HeldInput, Thread, completed, held_inputs
+from visaproof.refinement.inputs.samplers import outside_of, samplers_in
+from visaproof.refinement.observed import is_register, observed_as
+from visaproof.refinement.testing.memory import cell_at, texel_at, views
+from visaproof.refinement.testing.ran import Prepared
+from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
     OutsideBuffers,
     RegisterDiffers,
     TargetUndefined,
 )
-from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference
-from visaproof.refinement.observed import is_register, observed_as
-from visaproof.refinement.testing.memory import cell_at, texel_at, views
-from visaproof.refinement.testing.ran import Prepared
 from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface

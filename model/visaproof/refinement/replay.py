@@ -17,8 +17,8 @@ from visaproof.launch.relations.obeyed_relations import broken
 from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, run
 from visaproof.program.lower import Runnable
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.refinement.environment.environment_steps import Exchange, Visit
+from visaproof.refinement.inputs.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.refinement.record import (
     OtherThread,
     RefinementExample,
@@ -31,8 +31,7 @@ from visaproof.refinement.record import (
 )
 from visaproof.refinement.testing.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
 from visaproof.refinement.testing.ran import at_no_surface, missed_of
-from visaproof.refinement.widths.thread_runs import run_group
-from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch, watched
+from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch, run_group, watched
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.visaasm.linking.names import linked

@@ -8,9 +8,8 @@ from visaproof.checking.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds,
 from visaproof.queries.kernels.stores import address_step, same_store
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.entailment import not_entailed
-from visaproof.refinement.obligations import premises, stores_of
+from visaproof.refinement.obligations import parts_undefined, premises, stores_of
 from visaproof.refinement.sweeping import swept
-from visaproof.refinement.widths.items_apart import parts_undefined
 from visaproof.smt import (
     BitVec,
     Bool,

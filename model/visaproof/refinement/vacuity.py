@@ -15,9 +15,8 @@ from visaproof.refinement.obligations import premises
 from visaproof.refinement.steps import uncut
 from visaproof.refinement.testing.guesses import float_words
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.random_launches import candidates, contents
+from visaproof.refinement.testing.random_launches import candidates, contents, unknowns
 from visaproof.refinement.testing.runs import has_meaning
-from visaproof.refinement.testing.unknowns import unknowns
 from visaproof.smt import false, is_true
 
 RUNS = 30

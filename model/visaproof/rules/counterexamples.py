@@ -7,10 +7,10 @@ from visaproof.machine.concrete.run import PerformedMessage
 from visaproof.program.statements import Origin
 from visaproof.program.statements import Run as Statement
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import ByteDiffers, Difference, RegisterDiffers
 from visaproof.refinement.observed import is_register, register_name
 from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
 from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.verdicts import ByteDiffers, Difference, RegisterDiffers
 from visaproof.rules.language.instances import Instance, rule_place
 from visaproof.rules.programs import Prepared, surface_name
 from visaproof.rules.verdicts import Change, Counterexample, Place, Run, Step

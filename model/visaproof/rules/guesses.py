@@ -9,7 +9,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.refinement.testing.memory import Content
 from visaproof.rules.language.instances import Instance, Register
-from visaproof.rules.questions.symbols import element, lanes, predicate_bit
+from visaproof.rules.numbers import element, lanes, predicate_bit
 from visaproof.semantics.symbolic.names import is_size, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import Term, value_of

@@ -6,19 +6,18 @@ import msgspec
 
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.queries.kernels.surface_names import itself
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, Memory
 from visaproof.refinement.testing.runs import trial
-from visaproof.refinement.verdicts import Vacuous
+from visaproof.refinement.verdicts import Difference, Vacuous
+from visaproof.rules.conditions import premise
 from visaproof.rules.counterexamples import counterexample_of
-from visaproof.rules.instance import prepared
+from visaproof.rules.decision import prepared
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.syntax import Condition, Rule
 from visaproof.rules.programs import Prepared, comparison_of
-from visaproof.rules.questions.conditions import premise
 from visaproof.rules.suggest import Suggestions
 from visaproof.rules.verdicts import Illegal, Proved, Refuted, Verdict
 from visaproof.smt import Term

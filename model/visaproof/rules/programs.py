@@ -23,10 +23,10 @@ from visaproof.refinement.observed import Observed, RegisterPlace
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Granted, Scope
 from visaproof.refinement.testing.runner import Runner
+from visaproof.rules.conditions import Premise
 from visaproof.rules.guesses import Guesses
 from visaproof.rules.language.instances import Instance
-from visaproof.rules.questions.conditions import Premise
-from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
+from visaproof.rules.numbers import any_dword, element, lanes, predicate_bit
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, Op, Term, add, conj, neg, sub, substitute, subterms, symbol, true

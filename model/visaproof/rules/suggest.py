@@ -13,13 +13,11 @@ from msgspec.structs import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.verdicts import Unknown
 from visaproof.rules.condition_grammar import Candidate, candidates, stated_parts
-from visaproof.rules.decision import DEFAULT_TIMEOUT, check_instances
-from visaproof.rules.implication import Implication
-from visaproof.rules.instance import prepared
+from visaproof.rules.decision import DEFAULT_TIMEOUT, check_instances, prepared
+from visaproof.rules.implication import Implication, differences, meeting
 from visaproof.rules.language.instances import instances
 from visaproof.rules.language.syntax import Rule
 from visaproof.rules.programs import Prepared
-from visaproof.rules.samples import differences, meeting
 from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Verdict
 
 MOST_ASKED = 400

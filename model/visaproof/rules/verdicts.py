@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from visaproof.isa.errors import Position
-from visaproof.refinement.difference import Difference
-from visaproof.refinement.verdicts import Unknown, Vacuous
+from visaproof.refinement.verdicts import Difference, Unknown, Vacuous
 from visaproof.rules.language.instances import Instance
 
 Place = tuple[str, tuple[int, ...]]

@@ -15,9 +15,8 @@ from visaproof.machine.symbolic.integer_division import ABOVE_ONE, FACTOR
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.semantics.concrete import approximations, floats
 from visaproof.semantics.concrete.choices import Unstated
 

@@ -8,8 +8,7 @@ from visaproof.analysis.bounds.verdicts import Undecided as OutOfReach
 from visaproof.analysis.conflicts.verdicts import Conflict, Undecided
 from visaproof.isa.float_modes import CONTROL
 from visaproof.launch.float_results import Floats
-from visaproof.refinement.difference import Difference
-from visaproof.refinement.verdicts import Refines, Unknown
+from visaproof.refinement.verdicts import Difference, Refines, Unknown
 from visaproof.rules.decision import check_rule
 from visaproof.rules.verdicts import Proved, Refuted
 from visaproof.semantics.symbolic.guarded import GuardedRegisters

@@ -7,9 +7,8 @@ from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.shared_memory import MOST_PAIRS, SharedMemory
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import Difference, Refines
 from visaproof.smt import add, const, eq, implies, symbol
 
 BASE = symbol("base", 33)

@@ -9,11 +9,10 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
 from visaproof.visaasm.reader import read_kernel
 

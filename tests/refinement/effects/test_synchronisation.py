@@ -11,9 +11,8 @@ from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Resynchronised, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Resynchronised, Unknown, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.visaasm.reader import read_kernel
 

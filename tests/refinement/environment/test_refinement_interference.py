@@ -19,14 +19,14 @@ from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered, interfered_again, may_interfere
 from visaproof.refinement.record import OtherThread, RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, guessed
-from visaproof.refinement.testing.words import is_input
+from visaproof.refinement.testing.memory import is_input
+from visaproof.refinement.verdicts import Difference
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
 from visaproof.semantics.symbolic.names import is_size

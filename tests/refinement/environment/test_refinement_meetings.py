@@ -6,10 +6,10 @@ from tests.refinement.environment.test_refinement_interference import atomic, bo
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.environment.collisions import Modified
+from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runs import Trial, trial
-from visaproof.refinement.testing.unknowns import unknowns
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.names import is_size
 

@@ -19,18 +19,16 @@ from visaproof.machine.concrete.run import run
 from visaproof.program.statements import MemoryMessage, Run
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains, no_choice_leaves
 from visaproof.refinement.record import RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
 from visaproof.refinement.testing.memory import nothing
-from visaproof.refinement.testing.random_launches import contents, launches
+from visaproof.refinement.testing.random_launches import contents, launches, unknowns
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
 from visaproof.report.two_kernels.difference import FLOATS_FOUND, WHATEVER_FOUND
 from visaproof.semantics.concrete.floats import operation

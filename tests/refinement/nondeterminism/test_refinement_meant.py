@@ -12,10 +12,9 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import MEANT, decide
 from visaproof.refinement.nondeterminism.always_defined import in_all_launches, where_meant
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.testing.memory import nothing
+from visaproof.refinement.testing.memory import nothing, word_value
+from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runs import again, difference
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.testing.words import word_value
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.visaasm.reader import read_kernel
 

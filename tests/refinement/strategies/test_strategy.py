@@ -6,11 +6,10 @@ from tests.refinement.test_refinement import APART, STORE_B, program
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import table
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous, Verdict
 
 ADDED = APART + "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\n" + STORE_B
 

@@ -12,10 +12,10 @@ from tests.support.differences import byte_of, in_a_register
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.observed import names_from
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.lane_runs import LaneRun, Stored, lane_runs, run_outside
+from visaproof.refinement.verdicts import Difference, OutsideBuffers, TargetUndefined
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 
 GATHER = "svm_gather.4.1 (M1, 8) A.0 Y.0\n"

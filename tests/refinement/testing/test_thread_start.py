@@ -12,10 +12,9 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, parse_input_option
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.thread_start import HANDED, as_started
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1

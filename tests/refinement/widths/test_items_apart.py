@@ -11,11 +11,9 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
-from visaproof.refinement.obligations import open_undefined
+from visaproof.refinement.obligations import left_undefined, open_undefined
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
-from visaproof.refinement.widths.items_apart import left_undefined
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.smt import is_false
 from visaproof.visaasm.reader import read_kernel
 

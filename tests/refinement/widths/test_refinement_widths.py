@@ -13,11 +13,10 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.visaasm.reader import read_kernel
 

@@ -22,7 +22,7 @@ from visaproof.queries.kernels.surface_names import AfterImageStores, itself, su
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent, change_memory, event_of, terms_of, with_operands
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
-from visaproof.refinement.effects.open_operation import OpenOperation
+from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.renaming import Renaming, Walk
 from visaproof.refinement.effects.side import Side, Turn, surface_names

@@ -1,13 +1,17 @@
-"""What the results in terms are functions of, and whether any of it is the source's own."""
+"""Results that terms leave open: what they are functions of, and whether any of it is the source's own.
 
-from collections.abc import Iterable, Iterator
-from typing import cast
+The same operation on the same operands has one result.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import NamedTuple, cast
 
 from visaproof.isa.identity import Same
+from visaproof.isa.types import DataType
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore
 from visaproof.semantics.symbolic.value_names import is_own
-from visaproof.smt import Term, subterms, symbols_of
+from visaproof.smt import BitVec, Term, subterms, symbols_of
 
 
 def with_operands(memory: SharedMemory, roots: list[Term]) -> Iterator[Term]:
@@ -48,3 +52,20 @@ def is_given(terms: Iterable[Term], memory: SharedMemory) -> bool:
         seen.update(fresh)
         ahead += fresh
     return True
+
+
+class OpenOperation(NamedTuple):
+    """An operation on floats, a conversion, or a read through the sampler, under the names that both kernels share."""
+
+    named: tuple[str, ...]
+    """The opcode and its suffixes."""
+    result: DataType | None
+    """None for a comparison."""
+    width: int
+    """Bits; 0 for a truth value."""
+    control: Term | None
+    """The control register, if the result depends on it."""
+    origin: Hashable
+    """Of a read through the sampler: the image, the sampler, and which of the channels."""
+    operands: tuple[tuple[BitVec, DataType, str], ...]
+    """Of each the bits, the type and the modifier."""

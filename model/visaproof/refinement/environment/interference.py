@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference, Visit, Writer
 from visaproof.refinement.nondeterminism.choices import source_choice
@@ -23,8 +22,9 @@ from visaproof.refinement.testing.memory import Content, FlatContents, Memory
 from visaproof.refinement.testing.ran import Prepared, Ran
 from visaproof.refinement.testing.runner import Runner, bits_of
 from visaproof.refinement.testing.runs import SLM_OUTSIDE, is_conditional, is_launch, is_undefined, launch_of
+from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
-from visaproof.refinement.widths.thread_watch import ThreadWatch
+from visaproof.refinement.widths.thread_runs import ThreadWatch
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 from visaproof.semantics.symbolic.accesses import Atomic
 

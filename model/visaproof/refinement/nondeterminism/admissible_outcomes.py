@@ -12,12 +12,12 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference, OutsideBuffers, TargetUndefined
-from visaproof.refinement.effects.open_operation import OpenOperation
+from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import as_described, is_undisturbed, numbers
 from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, content_at, units_in
 from visaproof.refinement.questions import of_the_source
+from visaproof.refinement.verdicts import Difference, OutsideBuffers, TargetUndefined
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
 from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of

@@ -13,11 +13,11 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import own_predicates
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.uninitialised_words import is_unwritten
 from visaproof.refinement.scope import Granted
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.runs import again
+from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import Bool, Term, const, false, is_true, substitute, symbols_of, true

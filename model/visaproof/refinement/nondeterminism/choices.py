@@ -8,12 +8,12 @@ from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import itself
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import with_operands
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.names import OpenResult
 from visaproof.semantics.symbolic.state import FLAT_BITS

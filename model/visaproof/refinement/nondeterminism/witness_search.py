@@ -9,8 +9,7 @@ from random import Random
 from typing import cast
 
 from visaproof.checking.ladder import Values
-from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.words import LARGEST_EXTENT, word_value
+from visaproof.refinement.testing.memory import LARGEST_EXTENT, Content, word_value
 from visaproof.semantics.symbolic.names import is_extent
 from visaproof.semantics.symbolic.value_names import OfLoop, Own, PredicateBit, RegisterByte, place_of
 from visaproof.smt import Term

@@ -14,13 +14,12 @@ from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.choices import source_choice
 from visaproof.refinement.nondeterminism.exists_forall import some_choice_leaves_each
-from visaproof.refinement.obligations import open_surfaces
+from visaproof.refinement.obligations import open_surfaces, same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import QUICK_MS, one_by_one
 from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.verdicts import Refines
-from visaproof.refinement.widths.items_apart import same_effects
 
 ITERATION_BY_ITERATION = "the same stores in normal form, iteration by iteration"
 

@@ -5,18 +5,18 @@ from msgspec.structs import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.buffer_offsets import offset_inputs
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import LARGEST_SURFACE
 from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered, may_interfere
+from visaproof.refinement.inputs.buffer_offsets import offset_inputs
 from visaproof.refinement.nondeterminism.choices import may_choose_later, source_choice
 from visaproof.refinement.strategies.strategy import Asked
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed, settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.shrinking import smaller
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import Extent, surface_size
 
 LONGER = 8

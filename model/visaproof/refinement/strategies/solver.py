@@ -15,7 +15,6 @@ from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import exchanged
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
@@ -25,7 +24,7 @@ from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.verdicts import Refines, Unknown, Vacuous
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous
 from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.semantics.symbolic.names import Probe
 from visaproof.smt import Bool, Op, Term, conj, evaluate, false, substitute, symbol, true

@@ -6,14 +6,13 @@ A proof that holds for the iterations that were unrolled alone (`any_length` is 
 from msgspec.structs import replace
 
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
 from visaproof.refinement.vacuity import undefined_always
-from visaproof.refinement.verdicts import Refines, Vacuous
+from visaproof.refinement.verdicts import Difference, Refines, Vacuous
 
 
 def _every(_: Comparison) -> bool:

@@ -11,7 +11,6 @@ from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains
 from visaproof.refinement.nondeterminism.choices import (
@@ -26,12 +25,11 @@ from visaproof.refinement.nondeterminism.choices import (
 )
 from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
-from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches
+from visaproof.refinement.testing.memory import Content, word_value
+from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches, unknowns
 from visaproof.refinement.testing.runs import all_again, difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
-from visaproof.refinement.testing.unknowns import unknowns
-from visaproof.refinement.testing.words import word_value
+from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.value_names import is_own

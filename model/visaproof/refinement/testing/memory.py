@@ -14,8 +14,17 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
 from visaproof.refinement.environment.collisions import Modified
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
-from visaproof.semantics.symbolic.names import buffer_base, extents_like, extents_of, surface_size
+from visaproof.semantics.symbolic.names import (
+    SurfaceSize,
+    buffer_base,
+    extents_like,
+    extents_of,
+    is_extent,
+    is_of_memory,
+    surface_size,
+)
 from visaproof.semantics.symbolic.state import SymbolicImage
+from visaproof.smt import Term
 from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FLAT_SIZE = 1 << 64
@@ -278,3 +287,24 @@ def _stored(question: Question, name: str, values: Values) -> Iterator[tuple[int
 
 def _size(surface: str, values: Values) -> int:
     return FLAT_SIZE if surface in (FLAT, SHARED) else values.get(surface_size(surface), 1 << 32)
+
+
+# ---------------------------------------------------------------- what a launch may choose for a symbol
+
+
+LARGEST_EXTENT = 1 << 14
+"""Texels: there most of the small coordinates that a kernel loads or computes lie inside."""
+
+
+def word_value(one: Term, word: int, flag: int, size: int) -> int:
+    """The symbol's value: of this word, this truth value, or this size in bytes."""
+    if one.width == 0:
+        return flag
+    if is_extent(one):
+        return word % LARGEST_EXTENT + 1
+    return size if isinstance(one.payload, SurfaceSize) else word % (1 << one.width)
+
+
+def is_input(term: Term) -> bool:
+    """Whether a launch chooses it, and not the memory."""
+    return not is_of_memory(term)

@@ -1,15 +1,31 @@
 """Launches at random, edge-biased, and what memory holds in them: inputs of runs that are to tell two kernels apart."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from random import Random
 
 from visaproof.checking.ladder import Values
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.program.lower import lowered
+from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
-from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.words import LARGEST_EXTENT, is_input, word_value
-from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, is_base, is_extent
-from visaproof.smt import Term
+from visaproof.refinement.inputs.samplers import chosen
+from visaproof.refinement.testing.memory import LARGEST_EXTENT, Content, is_input, word_value
+from visaproof.refinement.testing.runs import is_conditional
+from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.symbolic.names import (
+    LaneOn,
+    SurfaceSize,
+    buffer_base,
+    extents_like,
+    is_base,
+    is_extent,
+    surface_size,
+)
+from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.semantics.symbolic.value_names import is_own
+from visaproof.smt import Term, symbols_of
 
 CUT_SIZE = 62
 """Bytes of a surface that ends inside a dword."""
@@ -115,3 +131,41 @@ def _style(random: Random, floats: float) -> Callable[[int, int], int]:
         return number * step % (1 << 8 * width)
 
     return word
+
+
+# ---------------------------------------------------------------- what a launch may choose
+
+
+def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
+    """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates.
+
+    As the kernels have them, so that random launches do not depend on which terms this process made before.
+    """
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
+    for runner in runners:
+        words |= dict.fromkeys(runner.start_words())
+        for surface in runner.trace.surfaces.values():
+            if isinstance(surface, SymbolicBuffer):
+                words |= {surface_size(name): None for name in map(itself, question.surfaces) if name != FLAT}
+        for name, image in runner.images.items():
+            for level, extents in enumerate(image.levels):
+                words |= dict.fromkeys(extents_like(extents, name, level))
+        words |= dict.fromkeys(chosen(lowered(runner.kernel, runner.platform).samplers, runner.samplers))
+        if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
+            words |= {buffer_base(buffer): None for buffer in runner.pointers.values()}
+        for buffer in question.sharing.alignments:
+            words |= {buffer_base(buffer): None, surface_size(buffer): None}
+    return list(dict.fromkeys(one for word in words for one in _by_name(symbols_of(word))))
+
+
+def _by_name(symbols: Iterable[Term]) -> list[Term]:
+    return sorted(symbols, key=lambda one: (str(one.payload), one.width))
+
+
+def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+    """The bits of predicates that decide on what a kernel does though they are uninitialised."""
+    effects = question.source, question.target
+    guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
+    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
+        if one.width == 0 and any(is_own(one, runner.name) for runner in runners):
+            yield one

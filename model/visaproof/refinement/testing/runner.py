@@ -22,11 +22,11 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
-from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.local_memory import synchronises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.environment.collisions import Modified, end_of_statement
 from visaproof.refinement.environment.environment_steps import ObserverOf
+from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
@@ -40,7 +40,7 @@ from visaproof.refinement.testing.memory import (
     views,
 )
 from visaproof.refinement.testing.ran import Prepared, Ran, at_no_surface, ran_of
-from visaproof.refinement.widths.thread_watch import GroupBuffer, ThreadWatch
+from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.semantics.symbolic.registers import Byte

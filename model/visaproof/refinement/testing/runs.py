@@ -11,18 +11,11 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
-from visaproof.refinement.beside.buffer_offsets import without_distances
-from visaproof.refinement.difference import (
-    ByteDiffers,
-    Difference,
-    OutsideBuffers,
-    RegisterDiffers,
-    TargetUndefined,
-)
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
 from visaproof.refinement.environment.environment_steps import Writer
+from visaproof.refinement.inputs.buffer_offsets import without_distances
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.registers import at_the_end, deciding_lanes
 from visaproof.refinement.testing.memory import (
@@ -34,13 +27,20 @@ from visaproof.refinement.testing.memory import (
     cell_at,
     elsewhere,
     follows,
+    is_input,
     memory_of,
 )
 from visaproof.refinement.testing.ran import Ran
 from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.sampled import fill_images, images_of
 from visaproof.refinement.testing.thread_start import as_started
-from visaproof.refinement.testing.words import is_input
+from visaproof.refinement.verdicts import (
+    ByteDiffers,
+    Difference,
+    OutsideBuffers,
+    RegisterDiffers,
+    TargetUndefined,
+)
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.names import buffer_base, surface_size

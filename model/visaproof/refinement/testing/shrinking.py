@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference, TargetUndefined
 from visaproof.refinement.environment.environment_steps import Interference
 from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
-from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, nothing
+from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, is_input, nothing
 from visaproof.refinement.testing.runs import again, difference
-from visaproof.refinement.testing.words import is_input
+from visaproof.refinement.verdicts import Difference, TargetUndefined
 from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size
 from visaproof.smt import Term
 

@@ -11,12 +11,13 @@ from random import Random
 from msgspec import Struct
 
 from visaproof.checking.ladder import Values
-from visaproof.refinement.beside.samplers import is_sampler
+from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.float_guesses import PATTERNS, FloatWords
-from visaproof.refinement.testing.memory import Content, nothing
-from visaproof.refinement.testing.words import (
+from visaproof.refinement.testing.memory import (
     LARGEST_EXTENT,
+    Content,
     is_input,
+    nothing,
     word_value,
 )
 from visaproof.refinement.widths.thread_group import AnyRunner

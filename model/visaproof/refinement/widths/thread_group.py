@@ -18,10 +18,10 @@ from visaproof.launch.input_meaning import Argument
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
-from visaproof.refinement.beside.samplers import Samplers, outside_of
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.environment.collisions import Modified, end_of_statement
 from visaproof.refinement.environment.environment_steps import ObserverOf
+from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
@@ -35,8 +35,7 @@ from visaproof.refinement.testing.memory import (
 from visaproof.refinement.testing.ran import Prepared, Ran, ran_of
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, bits_of
 from visaproof.refinement.widths.thread_phases import merged
-from visaproof.refinement.widths.thread_runs import run_group
-from visaproof.refinement.widths.thread_watch import GroupBuffer, GroupImage, ThreadWatch, watched
+from visaproof.refinement.widths.thread_runs import GroupBuffer, GroupImage, ThreadWatch, run_group, watched
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image

@@ -10,11 +10,10 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import OF_THE_SOURCE, UndefinedKind
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.places import ALWAYS
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.same_program import SAME_PROGRAM
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.report.kernels.premises import premise_lines, premises_record

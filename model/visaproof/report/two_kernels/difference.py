@@ -10,22 +10,22 @@ from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.beside.samplers import samplers_in
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import (
+from visaproof.refinement.effects.places import Condition
+from visaproof.refinement.effects.sharing import SHARED
+from visaproof.refinement.environment.environment_steps import Interference, Writer
+from visaproof.refinement.inputs.samplers import samplers_in
+from visaproof.refinement.observed import Observed, is_register, observed_as
+from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
+from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
+from visaproof.refinement.testing.ran import Missed
+from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
     OutsideBuffers,
     RegisterDiffers,
     TargetUndefined,
 )
-from visaproof.refinement.effects.places import Condition
-from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.environment.environment_steps import Interference, Writer
-from visaproof.refinement.observed import Observed, is_register, observed_as
-from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
-from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
-from visaproof.refinement.testing.ran import Missed
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.one_kernel.stored_type import stored_type
 from visaproof.report.text.surface_words import surface_words

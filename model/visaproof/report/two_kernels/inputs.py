@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.queries.kernels.surface_names import PRIVATE
-from visaproof.refinement.beside.samplers import is_sampler
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
+from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.memory import bases_of
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import is_base, is_extent, is_lane, is_of_memory, is_size
 from visaproof.smt import Term
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import ByteDiffers, Difference
 from visaproof.refinement.effects.sharing import SHARED
 from visaproof.refinement.testing.memory import IMAGE_SIZE
+from visaproof.refinement.verdicts import ByteDiffers, Difference
 from visaproof.report.records.refine import Dword
 from visaproof.report.two_kernels.overlap import buffer_at
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from visaproof.isa.surface_keys import OfArgument, TableEntry, surface_key
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.effects.sharing import SHARED, Pair
 from visaproof.refinement.testing.memory import bases_of
+from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import surface_size
 
 Naming = Callable[[str], str]

@@ -14,11 +14,10 @@ from visaproof.launch.matching import Program
 from visaproof.pairs.lists import Pair
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide_within
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
-from visaproof.refinement.verdicts import Apart, Bounded, Refines, Resynchronised, Unknown, Vacuous, Verdict
+from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import answer_record, shown_by
 from visaproof.report.two_kernels.difference import difference_text, surface_name
 from visaproof.report.two_kernels.overlap import pairs_text

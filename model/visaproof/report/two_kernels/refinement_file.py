@@ -4,9 +4,9 @@ from pathlib import Path
 
 from visaproof.checking.counterexample import write_counterexample
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.record import RefinementExample, example_name, refinement_record
 from visaproof.refinement.replay import replay_refinement
+from visaproof.refinement.verdicts import Difference
 from visaproof.report.two_kernels.difference import difference_text
 
 

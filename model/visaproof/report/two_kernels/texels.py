@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from visaproof.decode.texels import Outside
-from visaproof.refinement.beside.samplers import samplers_in
-from visaproof.refinement.difference import ByteDiffers, Difference
+from visaproof.refinement.inputs.samplers import samplers_in
 from visaproof.refinement.testing.memory import IMAGE_SIZE, texel_at
+from visaproof.refinement.verdicts import ByteDiffers, Difference
 from visaproof.semantics.symbolic.names import extents_of
 
 

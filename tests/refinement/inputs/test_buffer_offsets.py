@@ -7,15 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from visaproof.launch.assumptions import Assume
-from visaproof.refinement.beside.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import ByteDiffers, Difference, TargetUndefined
+from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.random_runs import rather_usual
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, TargetUndefined
 from visaproof.refinement.widths import threads
 
 HEAD = """.version 4.1

@@ -13,9 +13,8 @@ from visaproof.isa.execution import THREAD_LANES
 from visaproof.rules.language.expressions import value_of
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.language.syntax import Call, Compared, Condition, Element, Expression, Holds, Joined, Negated, Word
-from visaproof.rules.questions.numbers import Numbers, paired
-from visaproof.rules.questions.properties import property_holds
-from visaproof.rules.questions.symbols import lanes, predicate_bit, surfaces_described
+from visaproof.rules.numbers import Numbers, lanes, paired, predicate_bit, surfaces_described
+from visaproof.rules.properties import property_holds
 from visaproof.smt import BitVec, Bool, conj, disj, eq, false, iff, implies, neg, sle, slt, true
 
 MASK = "mask"

@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 from visaproof.isa.errors import ReadError
 from visaproof.rules.language.syntax import Call, Expression
-from visaproof.rules.questions.numbers import WIDE, Numbers, Part
+from visaproof.rules.numbers import WIDE, Numbers, Part
 from visaproof.smt import (
     BitVec,
     Bool,

@@ -16,12 +16,11 @@ from visaproof.launch.matching import Program
 from visaproof.refinement import comparison as module
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
+from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.verdicts import Refines, Unknown, Verdict
-from visaproof.refinement.widths.items_apart import same_effects
+from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
 from visaproof.visaasm.reader import read_kernel
 

@@ -9,12 +9,11 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.local_memory import ANY_LOCAL_MEMORY
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.replay import run_again
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import LOCAL_SIZE
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
 
 HEAD = """.version 4.1

@@ -7,12 +7,11 @@ from tests.refinement.test_refinement_addresses import address, program
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
-from visaproof.refinement.beside import overlap
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.difference import Difference
+from visaproof.refinement.inputs import overlap
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.verdicts import Difference, Refines, Verdict
 
 LOW_BITS = "and (M1_NM, 1) PH(0,0)<1> PH(0,0)<0;1,0> {mask:#x}:ud\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> PH(0,0)<0;1,0>\n"
 """The value that is stored, and bits of the pointer: they are 0 where it is aligned."""

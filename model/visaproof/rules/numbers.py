@@ -1,4 +1,4 @@
-"""The expressions in conditions of a rewrite rule as whole numbers: sums never wrap.
+"""The unknowns of a rewrite rule, and the expressions in its conditions as whole numbers: sums never wrap.
 
 A register stands for each of its elements, `off[0:4]` for some of them, `off[M1]` for those whose lanes run.
 """
@@ -12,9 +12,25 @@ from visaproof.isa.execution import THREAD_LANES, ExecMask
 from visaproof.rules.language.expressions import value_of
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.language.syntax import Call, Element, Expression, Number, Off, Operation, Range, Selector, Word
-from visaproof.rules.questions.symbols import any_dword, element, lanes, predicate_bit
-from visaproof.semantics.symbolic.names import surface_size
-from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sub, true, truncate, zero_extend
+from visaproof.semantics.symbolic.names import lane_on, surface_size
+from visaproof.semantics.symbolic.value_names import Own, Owner
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    bool_symbol,
+    conj,
+    const,
+    mul,
+    neg,
+    sub,
+    subterms,
+    symbol,
+    true,
+    truncate,
+    zero_extend,
+)
 from visaproof.visaasm.naming import closest, shown
 
 WIDE = 72
@@ -192,3 +208,36 @@ class _Selection:
         if first + self._count > most:
             text = f"lanes {first} to {first + self._count - 1} of {self._name}, where there are {most}"
             raise ReadError(text, selector.position)
+
+
+class EveryDword(Struct, frozen=True):
+    """The unknown that stands for each dword of a surface in a condition on its contents."""
+
+    surface: str
+
+    def __str__(self) -> str:
+        return f"every dword of {self.surface}"
+
+
+def element(register: str, index: int, bits: int, side: str = "") -> BitVec:
+    """What an element of a register holds before; of a temporary register, for this side alone."""
+    name = f"{register}[{index}]"
+    return symbol(Own(Owner(side), name) if side else name, bits)
+
+
+def lanes() -> tuple[Bool, ...]:
+    """The execution mask of the thread."""
+    return tuple(lane_on(lane) for lane in range(THREAD_LANES))
+
+
+def predicate_bit(name: str, lane: int) -> Bool:
+    return bool_symbol(f"{name}[{lane}]")
+
+
+def any_dword(surface: str) -> BitVec:
+    return symbol(EveryDword(surface), 32)
+
+
+def surfaces_described(term: Term) -> list[str]:
+    """The surfaces whose dwords the condition is about."""
+    return sorted({one.payload.surface for one in subterms(term) if isinstance(one.payload, EveryDword)})

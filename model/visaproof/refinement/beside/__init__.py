@@ -1,1 +1,0 @@
-"""What two programs have besides their texts: samplers, shared memory, tables, buffers."""
