@@ -214,7 +214,7 @@ class _Maker:
         return Statement(f"{call};", operands)
 
     def _exchange(self, depth: int) -> Statement:
-        """Values of one work item for another, once or in a loop that all enter alike; of such loops one: faults.toml."""
+        """Values of one work item for another, once or in a loop that all enter alike; one such loop: faults.toml."""
         name = self.random.choice([name for name, kind in self.assigned if kind == self.tile_type])
         by, factor = self.random.randrange(self.in_group), self.random.choice([1, 1, 3, 5, 7])
         text = f"tile[lid] = $0;\n{BARRIER}\n{name} = tile[(lid * {factor} + {by}) % {self.in_group}];\n{BARRIER}"
