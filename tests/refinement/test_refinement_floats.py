@@ -69,6 +69,28 @@ def test_addition_is_not_associative(floats: Floats) -> None:
     assert isinstance(verdict(LEFT, RIGHT, floats), Difference)
 
 
+def smaller(left: str, right: str, relation: str = "lt") -> str:
+    choice = "(P1) sel (M1, 8) R(0,0)<1> F(0,0)<1;1,0> G(0,0)<1;1,0>\n"
+    return f"cmp.{relation} (M1, 8) P1 {left} {right}\n{choice}"
+
+
+CONVERTED = op("mov", "S", "X")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "proved"),
+    [
+        (smaller("S(0,0)<1;1,0>", "0x0:f"), smaller("X(0,0)<1;1,0>", "0x0:d"), True),
+        (smaller("0x80000000:f", "S(0,0)<1;1,0>", "ge"), smaller("X(0,0)<1;1,0>", "0x0:d", "le"), True),
+        (smaller("S(0,0)<1;1,0>", "0x0:f"), smaller("X(0,0)<1;1,0>", "0x0:d", "le"), False),
+        (smaller("S(0,0)<1;1,0>", "0x3f800000:f"), smaller("X(0,0)<1;1,0>", "0x0:d"), False),
+        (smaller("S(0,0)<1;1,0>", "F(0,0)<1;1,0>"), smaller("X(0,0)<1;1,0>", "0x0:d"), False),
+    ],
+)
+def test_an_integer_that_was_converted_is_below_0_as_before(source: str, target: str, proved: bool) -> None:
+    assert isinstance(verdict(CONVERTED + source, CONVERTED + target), Refines) is proved
+
+
 def test_adding_zero_changes_minus_zero() -> None:
     found = verdict(COPY, PLUS_ZERO, Floats.IEEE)
     assert isinstance(found, Difference), found

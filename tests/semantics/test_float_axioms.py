@@ -81,6 +81,47 @@ def test_neighbours_of_the_comparisons_are_wrong(
     assert not holds_always(neighbour(left, right) == by_theory(relation, left, right))
 
 
+MODES = (_z3.RNE(), _z3.RNA(), _z3.RTP(), _z3.RTN(), _z3.RTZ())
+INTEGER_ORDER = {
+    "eq": lambda x, y, _: x == y,
+    "lt": lambda x, y, signed: x < y if signed else _z3.ULT(x, y),
+    "le": lambda x, y, signed: x <= y if signed else _z3.ULE(x, y),
+}
+
+
+def converted_orders(relation: str, signed: bool, mode: Any, zero_left: bool, zero: float = 0.0) -> tuple[Any, Any]:
+    """A comparison of a word that was converted to HF, which has no room for all words, and that of the word."""
+    sort, word = SORTS[DataType.HF], _z3.BitVec("x", 16)
+    number = (_z3.fpSignedToFP if signed else _z3.fpUnsignedToFP)(mode, word, sort)
+    floats, words = (number, _z3.FPVal(zero, sort)), (word, _z3.BitVecVal(0, 16))
+    if zero_left:
+        floats, words = floats[::-1], words[::-1]
+    return FPS[relation](*floats), INTEGER_ORDER[relation](*words, signed)
+
+
+@pytest.mark.parametrize("relation", INTEGER_ORDER)
+@pytest.mark.parametrize("signed", [True, False])
+def test_converted_integers_compare_with_0_as_before(relation: str, signed: bool) -> None:
+    """SIGN_OF_INTEGER, for both zeros and in every mode, also of words that HF rounds, or makes an infinity of."""
+    for mode in MODES:
+        for zero_left in (False, True):
+            for zero in (0.0, -0.0):
+                floats, words = converted_orders(relation, signed, mode, zero_left, zero)
+                assert holds_always(floats == words)
+
+
+def test_neighbours_of_the_comparison_with_0_are_wrong() -> None:
+    """Of two integers that are converted, of the other signedness, and with another number."""
+    sort, mode = SORTS[DataType.HF], MODES[0]
+    x, y = _z3.BitVecs("x y", 16)
+    left, right = (_z3.fpSignedToFP(mode, one, sort) for one in (x, y))
+    assert not holds_always(_z3.fpLT(left, right) == (x < y))
+    assert not holds_always(_z3.fpLT(left, _z3.FPVal(0.0, sort)) == _z3.ULT(x, _z3.BitVecVal(0, 16)))
+    assert not holds_always(
+        converted_orders("lt", True, mode, False, 0.5)[0] == converted_orders("lt", True, mode, False)[1]
+    )
+
+
 @pytest.mark.parametrize("data_type", SORTS, ids=lambda one: one.spelling)
 def test_a_comparison_with_itself_may_fail(data_type: DataType) -> None:
     """x == x and x <= x are no axioms: NaN."""
@@ -198,5 +239,5 @@ def test_tempting_identities_are_left_open_by_the_pages(
 
 
 def test_every_axiom_has_its_proof_here() -> None:
-    proved = {Axiom.COPY, Axiom.SIGN, Axiom.CONVERSE, Axiom.SYMMETRIC, Axiom.UNEQUAL, Axiom.IRREFLEXIVE, Axiom.CONSTANT}
-    assert proved == set(Axiom)
+    comparisons = {Axiom.CONVERSE, Axiom.SYMMETRIC, Axiom.UNEQUAL, Axiom.IRREFLEXIVE, Axiom.SIGN_OF_INTEGER}
+    assert {Axiom.COPY, Axiom.SIGN, Axiom.CONSTANT} | comparisons == set(Axiom)

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from visaproof.decode.sampler import SamplerUse
 from visaproof.isa.types import DataType
 from visaproof.program.statements import Origin
-from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.semantics.symbolic.alu import Source, compare
+from visaproof.semantics.symbolic.float_axioms import INTEGER_ZERO, Comparison, as_function, is_zero
 from visaproof.semantics.symbolic.value_names import OpenValue, like
-from visaproof.smt import BitVec, Bool, Term
+from visaproof.smt import BitVec, Bool, Term, neg
 
 UNINTERPRETED = "which is uninterpreted"
 NO_RESULT = "whose result no page states there"
@@ -87,6 +87,24 @@ class OpenValues:
         """The function of which a symbol is the result."""
         place = self._places.get(symbol, len(self.values))
         return self.values[place] if place < len(self.values) and self.values[place].symbol is symbol else None
+
+    def by_integers(self, written: Comparison | Bool) -> Comparison | Bool:
+        """A comparison with 0 of an integer that was converted, as that of the integer (SIGN_OF_INTEGER)."""
+        if not isinstance(written, Comparison) or not any(map(is_zero, written.operands)):
+            return written
+        left, right = (INTEGER_ZERO if is_zero(one) else self._converted(one) for one in written.operands)
+        if left is None or right is None:
+            return written
+        holds = compare(written.relation, left, right)
+        return neg(holds) if written.negated else holds
+
+    def _converted(self, number: Source) -> Source | None:
+        """The integer that was converted to this float."""
+        found = self.defined(number.bits)
+        if found is None or found.operation != ("mov",) or found.result is not number.type or not found.operands:
+            return None
+        (source,) = found.operands
+        return None if source.type.floating or source.modifier else source
 
     def named(self, one: Arbitrary) -> BitVec | Bool:
         """The symbol of such a value: a new one, unless it is a function that was met before."""

@@ -288,7 +288,7 @@ class SymbolicArithmetic:
         return by_cases(sources, lambda one: self._comparison_of(statement, lane, *one), ite_bool)
 
     def _comparison_of(self, statement: Compare, lane: int, left: Source, right: Source) -> Bool:
-        written = comparison(statement.relation, *plain((left, right)))
+        written = self._open.by_integers(comparison(statement.relation, *plain((left, right))))
         if not isinstance(written, Comparison):
             return written
         meaning = comparison_meaning(self._floats, written.relation, written.operands, self._control(statement))

@@ -16,7 +16,7 @@ from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.float_meaning import Mode, compared, converted
 from visaproof.semantics.symbolic.float_rounding import computed
-from visaproof.smt import BitVec, Bool, bool_const, is_false, kept, value_of
+from visaproof.smt import BitVec, Bool, bool_const, const, is_false, kept, value_of
 
 
 class Axiom(Enum):
@@ -28,6 +28,7 @@ class Axiom(Enum):
     SYMMETRIC = "a == b is b == a"
     UNEQUAL = "a != b is the negation of a == b"
     IRREFLEXIVE = "a < a never holds"
+    SIGN_OF_INTEGER = "an integer that is converted is below, equal to or above 0 as before"
     CONSTANT = "constants whose result is one number in every mode give that number"
 
 
@@ -61,6 +62,16 @@ def comparison(relation: str, left: Source, right: Source) -> Comparison | Bool:
     if relation == "lt" and left == right:
         return bool_const(False)
     return Comparison(relation, (left, right))
+
+
+INTEGER_ZERO = Source(const(0, 8), DataType.B)
+"""What stands for a 0 of floats beside an integer (SIGN_OF_INTEGER): nothing else is between the same integers."""
+
+
+def is_zero(one: Source) -> bool:
+    """Whether it is +0 or −0, which compare alike."""
+    value = value_of(one.bits)
+    return value is not None and one.type.floating and not value & (1 << one.type.bits - 1) - 1
 
 
 ALL_MODES = tuple(
