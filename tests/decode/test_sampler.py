@@ -122,11 +122,15 @@ def test_a_handle_is_no_number_of_a_sampler() -> None:
 
 FIRST = "or (M1_NM, 1) N(0,0)<1> V(0,0)<0;1,0> 0x1:d\n    movs (M1_NM, 1) S31(0) N(0,0)<0;1,0>\n    "
 SECOND = "movs (M1_NM, 1) S31(0) 0x3:ud\n    "
+COPIED = "mov (M1_NM, 2) {to} V(0,0)<1;1,0>\n    "
 READ = "sample_lz.R (M1, 8) 0x0:uw S31 T6 D.0 U.0 U.0\n    "
 
 
 def uses(body: str) -> list[SamplerUse | None]:
-    more = ".decl N v_type=G type=d num_elts=1\n.decl V v_type=G type=d num_elts=2\n.input V offset=64 size=8\n"
+    names = "".join(
+        f".decl {name} v_type=G type=d num_elts={count}\n" for name, count in (("N", 1), ("V", 2), ("PAIR", 2))
+    )
+    more = f"{names}.input V offset=64 size=8\n"
     head = DECLARATIONS.replace(".kernel_attr", f"{more}.kernel_attr")
     found = lowered(read_kernel(f"{head}    {body}ret (M1, 1)\n", "k.visaasm"), Platform.DG2)
     return [one.read.use for one in found.statements if isinstance(one, SamplerMessage)]
@@ -141,6 +145,10 @@ def uses(body: str) -> list[SamplerUse | None]:
         (SECOND + FIRST.replace("movs (M1_NM", "movs (M1") + READ, [None]),
         (FIRST.replace("or (M1_NM", "or (M1") + READ, [None]),
         (FIRST.replace("0x1:d", "0x3:d") + READ, [None]),
+        (COPIED.format(to="PAIR(0,0)<1>") + FIRST.replace(" V(", " PAIR(") + READ, [SamplerUse(0, None, "V.0")]),
+        (COPIED.format(to="PAIR(0,0)<0>") + FIRST.replace(" V(", " PAIR(") + READ, [None]),
+        (COPIED.format(to="PAIR(0,0)<1>") + FIRST.replace(" V(0,0)", " PAIR(0,1)") + READ, [None]),
+        (COPIED.format(to="PAIR(0,0)<1>").replace("_NM", "") + FIRST.replace(" V(", " PAIR(") + READ, [None]),
     ],
 )
 def test_the_last_movs_names_the_sampler(body: str, expected: list[SamplerUse | None]) -> None:

@@ -21,6 +21,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference, Refines, TargetUndefined, Verdict
+from visaproof.smt import Term, symbols_of
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 
@@ -146,6 +147,36 @@ def test_a_handle_that_a_kernel_computes_is_found_by_its_number(added: str, is_f
             decide(asked, 1_000)
     else:
         assert isinstance(decide(asked, 1_000), Difference)
+
+
+def by_lanes(handle: str) -> Comparison:
+    """Bindless qw_reverse beside itself with the handle of its output taken from among lanes, as code of -O0 does."""
+    moved = "mov (M1_NM, 1) V0065(0,0)<1>"
+    lanes = f"mov (M1_NM, 8) V0067(0,0)<1> {handle}(0,0)<0;1,0>\n    {moved} V0067(0,3)<0;1,0>"
+    return planted("qw_reverse/dg2-O2-simd8-bindless", f"{moved} V0066(0,0)<0;1,0>", lanes)
+
+
+def test_a_handle_that_lanes_hold_is_known_by_its_value() -> None:
+    assert isinstance(decide(by_lanes("V0066"), 5_000), Refines)
+
+
+def test_the_handle_of_another_argument_that_lanes_hold_shows_in_a_run() -> None:
+    """A run finds the surface by the number of its handle, and so does its replay."""
+    comparison = by_lanes("V0052")
+    assert comparison.open is None
+    found = decide(comparison, 5_000)
+    assert isinstance(found, Difference)
+    assert not replay_refinement(refinement_record(comparison, found, "another argument"), "example.json")
+
+
+def test_arguments_with_one_handle_are_not_run() -> None:
+    comparison = by_lanes("V0066")
+    words = comparison.runners[1].handle_words
+    assert len(words) == 2
+    same: dict[Term, int] = dict.fromkeys((*symbols_of(*words.values()), *comparison.question.lanes), 1)
+    memory = {comparison.runners[1].surface(key): (8, dict[int, int]()) for key in words}
+    with pytest.raises(NotModelled, match="the same handle"):
+        comparison.runners[1].prepared(memory, comparison.question.lanes, Values(same))
 
 
 def test_an_image_that_a_run_finds_by_its_handle_alone_is_not_modelled() -> None:

@@ -28,8 +28,11 @@ _SURFACE = {LOAD: 1, "sample_lz": 2, WITH_LEVEL: 2}
 _TYPES = (DataType.HF, DataType.F, DataType.W, DataType.UW, DataType.D, DataType.UD)
 """Page: Dst "Must have type HF,F,W,UW,D,UD"."""
 
+LANES_MAY_DIFFER = "divS"
+"""The handle of the sampler may be another one in each lane: the compiler's note on a read that names a single one."""
+
 _NULL_MASK = "pixel_null_mask"
-_FLAGS = (_NULL_MASK, "cps", "divS")
+_FLAGS = (_NULL_MASK, "cps", LANES_MAY_DIFFER)
 
 
 class SamplerUse(Struct, frozen=True):

@@ -228,13 +228,17 @@ _WITH_A_DWORD = frozenset((DataType.UD, DataType.D)) | _QWORDS
 def _copied(
     kernel: Kernel, mov: Instruction, platform: Platform, types: frozenset[DataType], opcode: str = "mov"
 ) -> Place | None:
-    """What a one-lane unmasked `mov` between these types copies; of a dword and a qword, the lower half."""
+    """What an unmasked `mov` between these types copies in its first lane; of a dword and a qword, the lower half.
+
+    What other lanes write lies behind that, at any stride but 0.
+    """
     if mov.opcode != opcode or mov.suffixes or mov.predicate or mov.execution is None:
         return None
-    source = mov.operands[1]
-    if mov.execution.size != 1 or not mov.execution.mask.no_mask or not isinstance(source, VectorSource):
+    target, source = mov.operands[:2]
+    if not mov.execution.mask.no_mask or not isinstance(source, VectorSource):
         return None
-    target = mov.operands[0]
+    if mov.execution.size > 1 and not (isinstance(target, VectorDestination) and target.horizontal):
+        return None
     copied = [one for one in (source, target) if isinstance(one, VectorSource | VectorDestination)]
     if source.modifier or not {getattr(kernel.variables[one.variable], "type", DataType.UW) for one in copied} <= types:
         return None

@@ -8,6 +8,7 @@ from msgspec import Struct
 from visaproof.decode.surfaces import StateElement
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Input, Register, StateVariable
+from visaproof.isa.surface_keys import StateAt, surface_key
 from visaproof.program.operands import Constant
 from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, SamplerMessage, Statement
 
@@ -73,6 +74,13 @@ class Program(Struct, frozen=True, dict=True):
         """The bytes of inputs by which it names samplers, `V52.0`."""
         uses = (one.read.use for one in self.statements if isinstance(one, SamplerMessage))
         return sorted({use.handle for use in uses if use is not None and use.handle})
+
+    @cached_property
+    def computed_handles(self) -> frozenset[str]:
+        """The surfaces of which it does not say in which input their handles come."""
+        bound = {key for one in self.statements if isinstance(one, BindState) for key in one.surfaces.values()}
+        keys = {key: surface_key(key) for key in bound if isinstance(key, str)}
+        return frozenset(key for key, found in keys.items() if isinstance(found, StateAt) and found.line is not None)
 
     @property
     def indices_are_read(self) -> bool:

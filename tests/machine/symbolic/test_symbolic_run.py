@@ -167,6 +167,35 @@ def test_the_last_movs_names_the_surface() -> None:
     assert stores(result)[0].surface == "bti 3"
 
 
+FIRST_LANES_HANDLE = """
+    mov (M1, 8) X(0,0)<1> {handle}
+    setp (M1_NM, 8) P1 0x0:ud
+    cmp.eq (M1, 8) P1 Y(0,0)<1;1,0> Y(0,0)<1;1,0>
+    mov (M1_NM, 1) ROWS(0,0)<1> P1
+    fbl (M1_NM, 1) ROWS(0,0)<1> ROWS(0,0)<0;1,0>
+    shl (M1_NM, 1) ROWS(0,0)<1> ROWS(0,0)<0;1,0> 0x2:w
+    addr_add (M1_NM, 1) A0(0)<1> &X ROWS(0,0)<0;1,0>
+    mov (M1_NM, 1) ROWS(0,1)<1> r[A0(0),0]<0;1,0>:ud
+    movs (M1_NM, 1) %bss(0) ROWS(0,1)<0;1,0>
+    scatter4_scaled.R (M1, 8) %bss 0x0:ud ID.0 Y.0"""
+
+
+@pytest.mark.parametrize(
+    ("before", "handle", "expected"),
+    [
+        ("", "S(0,0)<0;1,0>", "bindless S.0"),
+        ("", "ID(0,0)<1;1,0>", "bindless ROWS.4 line 26"),  # another one in each lane, and no input
+        ("add (M1_NM, 1) S(0,0)<1> S(0,0)<0;1,0> 0x40:d", "S(0,0)<0;1,0>", "bindless ROWS.4 line 26"),
+        ("mov (M1_NM, 1) S(0,0)<1> ID(0,0)<0;1,0>", "S(0,0)<0;1,0>", "bindless ROWS.4 line 26"),
+    ],
+)
+def test_the_handle_of_the_first_lane_names_the_surface_by_its_value(before: str, handle: str, expected: str) -> None:
+    text = DECLARATIONS.replace(".kernel_attr", ".input S offset=32 size=4\n.kernel_attr")
+    body = f"    {before}{FIRST_LANES_HANDLE.format(handle=handle)}"
+    run = trace(read_kernel(f"{text}{body}\n    ret (M1, 1)\n", "k.visaasm"), Platform.DG2)
+    assert [performed.surface for performed in run.performed] == [expected]
+
+
 def test_float_results_are_arbitrary() -> None:
     result = traced("    mul (M1, 8) F(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>")
     assert [value.described() for value in result.arbitrary] == ["`mul` (line 16), which is uninterpreted"] * 8

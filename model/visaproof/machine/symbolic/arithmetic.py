@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from visaproof.decode.sampler import LANES_MAY_DIFFER
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, OF_DPAS
@@ -342,7 +343,7 @@ def _operation_of(statement: Run) -> tuple[str, ...]:
     """The function that is computed; of a message, which is none, its name."""
     if isinstance(statement, Compute):
         return statement.operation.function
-    return statement.origin.opcode, *statement.origin.suffixes
+    return statement.origin.opcode, *(one for one in statement.origin.suffixes if one != LANES_MAY_DIFFER)
 
 
 def _floats(sources: Sequence[Source], result: DataType) -> bool:

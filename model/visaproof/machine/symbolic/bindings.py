@@ -42,10 +42,10 @@ class GuardedBindings:
                 return True
         return False
 
-    def bind(self, movs: BindState) -> None:
-        """Takes note of a `movs`; one of a sampler changes no surface."""
+    def bind(self, movs: BindState, known: Mapping[StateElement, str]) -> None:
+        """Takes note of a `movs`, with the surfaces `known` by their handles; one of a sampler changes no surface."""
         keys = {
-            place: self._key(one, movs.position) if isinstance(one, StateElement) else one
+            place: self._key(one, movs.position) if isinstance(one, StateElement) else known.get(place, one)
             for place, one in movs.surfaces.items()
         }
         self.log += keys.items()

@@ -1,10 +1,18 @@
-"""`movs` symbolically: what surface and sampler variables stand for.  Page: MOVS.md."""
+"""`movs` symbolically: what surface and sampler variables stand for.  Page: MOVS.md.
 
-from collections.abc import Mapping
+A surface is named by the input that holds its handle.  Unoptimised code keeps handles in private memory, one for each
+lane, and takes that of the first lane that is on:
+
+    the word that is moved = the initial word of input V at byte b   ⇒   the surface is the one with the handle V.b
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
-from visaproof.decode.surfaces import StateElement, index_missing
+from visaproof.decode.surfaces import HANDLE_BYTES, StateElement, index_missing
 from visaproof.isa.errors import Position
+from visaproof.isa.surface_keys import StateAt, surface_key
 from visaproof.machine.symbolic.bindings import Bound, GuardedBindings
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.predicates import lanes_of
@@ -14,7 +22,7 @@ from visaproof.program.statements import BindState, ReadState
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop, UnboundIndex
-from visaproof.smt import BitVec, bool_symbol, symbol, symbols_of
+from visaproof.smt import BitVec, bool_symbol, extract, symbol, symbols_of
 
 INDEX_BYTES = 4
 """Page MOVS: an index has the type UD."""
@@ -43,12 +51,37 @@ class StateMoves:
     def bind(self, movs: BindState) -> None:
         """Page: "contiguous elements will be copied", as many as there are lanes, from the offsets of both operands."""
         target = movs.target
-        self._surfaces.bind(movs)
+        self._surfaces.bind(movs, dict(self._found_by_value(movs)))
         if self._tracked:
             facts = self._thread.lanes.facts
             moved = [self._moved(movs.source, lane, facts) for lane in range(movs.lanes.size)]  # reading movs-mask
             for lane, index in enumerate(moved):
                 self._indices.write_under(target.variable, INDEX_BYTES * (target.element + lane), index, facts)
+
+    def _found_by_value(self, movs: BindState) -> Iterator[tuple[StateElement, str]]:
+        """The surfaces of which the text does not say where their handles come from, but the words that are moved do.
+
+        They are read under what holds wherever the thread comes here, as the names are.
+        """
+        for place, key in movs.surfaces.items():
+            found = None if isinstance(key, StateElement) else surface_key(key)
+            if isinstance(found, StateAt) and found.line is not None:  # what `movs` moves has no modifier
+                word = self._moved(movs.source, place.element - movs.target.element, self._thread.lanes.facts)
+                if word in self._handles:
+                    yield place, str(self._handles[word])
+
+    @cached_property
+    def _handles(self) -> dict[BitVec, StateAt]:
+        """The dwords of the inputs, as they are at first."""
+        found: dict[BitVec, StateAt] = {}
+        for one in self._thread.program.inputs:
+            variable = self._thread.program.storage.get(one.variable)
+            for byte in range(0, 0 if variable is None else variable.size, HANDLE_BYTES):
+                word, start = self._thread.initial(one.variable, byte)
+                if start + HANDLE_BYTES <= word.width // 8:
+                    dword = extract(word, 8 * (start + HANDLE_BYTES) - 1, 8 * start)
+                    found.setdefault(dword, StateAt(one.variable, byte))
+        return found
 
     def _moved(self, source: StateElement | Source, lane: int, assumed: Literals) -> BitVec:
         """The index that a lane moves."""

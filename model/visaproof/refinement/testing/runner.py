@@ -14,12 +14,12 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import SCRATCH
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.isa.surface_keys import HandleNumber
+from visaproof.isa.surface_keys import HandleNumber, StateAt, surface_key
 from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
 from visaproof.machine.symbolic.trace import Trace
-from visaproof.program.lower import Runnable
+from visaproof.program.lower import Runnable, lowered
 from visaproof.program.statements import Run
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.effects.local_memory import synchronises
@@ -46,7 +46,7 @@ from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
-from visaproof.smt import BitVec, Bool, is_true
+from visaproof.smt import BitVec, Bool, extract, is_true
 from visaproof.smt.evaluate import evaluate_all
 
 IN_LOOPS = 2_000
@@ -100,6 +100,19 @@ class Runner(Struct, frozen=True):
     def name(self) -> str:
         """source or target"""
         return self.owner.side
+
+    @property
+    def handle_words(self) -> Mapping[str, BitVec]:
+        """The words with the handles of its surfaces, if a run may have to find surfaces by them."""
+        if not lowered(self.kernel, self.platform).computed_handles:
+            return {}
+        found: dict[str, BitVec] = {}
+        for name in dict.fromkeys((*self.trace.surfaces, *(name for name, _ in self.sampled()))):
+            key = surface_key(name)
+            if isinstance(key, StateAt) and key.line is None:
+                word, start = self.initial(key.variable, key.byte)
+                found[name] = extract(word, min(word.width, 8 * (start + HANDLE_BYTES)) - 1, 8 * start)
+        return found
 
     def start_words(self) -> Iterator[BitVec]:
         """What its registers hold before it starts, as far as it reads that."""
@@ -241,6 +254,10 @@ class Runner(Struct, frozen=True):
                 unreached = Image(((1, 1, 1),)) if isinstance(surface, SymbolicImage) else WatchedBuffer(0)
                 state.surfaces[key] = after.get(self.surface(key), unreached)
         state.surfaces |= {key: after[name] for key, name in self.sampled() if name in after}
+        for key, word in self.handle_words.items():
+            name = str(HandleNumber(evaluate_all([word], values)[0]))
+            if key in state.surfaces and state.surfaces.setdefault(name, found := state.surfaces[key]) is not found:
+                raise NotModelled("two arguments with the same handle")
         return Prepared(state, after, flat, modified)
 
     def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:

@@ -56,6 +56,9 @@ OUTSIDE, SLM_OUTSIDE, UNINITIALISED = UndefinedKind.OUTSIDE, UndefinedKind.SLM_O
 
 LOCAL_SIZE = surface_size(SHARED_LOCAL)
 
+HANDLE_STEP = 1 << 16
+"""Between the handles of two surfaces of a run, which are no other numbers of usual launches."""
+
 
 class Trial(Struct, frozen=True):
     """A run of both kernels in which the source is defined and, where that is assumed, stays inside its buffers."""
@@ -134,6 +137,7 @@ def launch_of(
         buffer_base(buffer): base // question.sharing.unit(buffer)
         for buffer, base in bases_of(apart, values, question.sharing).items()
     }
+    values |= _handles_apart((source, target))
     if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
         local = question.launched.local
         values[LOCAL_SIZE] = local.within(values.get(LOCAL_SIZE, local.most))
@@ -141,6 +145,13 @@ def launch_of(
     memory = memory_of(question, images, values, content)
     fill_images((source, target), images, memory, values, content)
     return values, memory
+
+
+def _handles_apart(runners: tuple[AnyRunner, AnyRunner]) -> Values:
+    """A handle of its own for each surface, where a run may have to find surfaces by them."""
+    words = {word: one.surface(key) for one in runners for key, word in one.handle_words.items()}
+    numbers = {name: HANDLE_STEP * number for number, name in enumerate(sorted(set(words.values())), 1)}
+    return {symbol: numbers[name] for word, name in words.items() for symbol in symbols_of(word)}
 
 
 def is_conditional(question: Question) -> bool:

@@ -124,6 +124,11 @@ class ThreadGroup(Struct, frozen=True):
         return self.members[0].pointers
 
     @property
+    def handle_words(self) -> Mapping[str, BitVec]:
+        """The words with the handles of its surfaces, which are the same in all threads."""
+        return self.members[0].handle_words
+
+    @property
     def images(self) -> Mapping[str, SymbolicImage]:
         """The typed surfaces, by their common names."""
         return self.members[0].images

@@ -123,7 +123,8 @@ def _runner(
     known = {key: surface_of(program, key, by_meaning) for key in dict.fromkeys(keys)}
     lost = tuple(key for key, common in known.items() if common is None and by_handle(key) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
-    named = partial(_or_itself, surfaces) if lost else surfaces.__getitem__
+    by_number = lost or program.code.computed_handles
+    named = partial(_or_itself, surfaces) if by_number else surfaces.__getitem__
     unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
     return Runner(
         owner, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
