@@ -15,7 +15,7 @@ operands and what it finds, so that equal stores have equal atomics.  6 is a pre
 longer run is asked about, and the verdict says so (`Bounded`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import combinations
 from typing import cast
@@ -30,7 +30,7 @@ from visaproof.launch.ids.work_items import Group
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.queries.kernels.stores import Stores, after, exchanged
 from visaproof.queries.kernels.surface_names import itself
-from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
@@ -40,7 +40,7 @@ from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.entailment import not_covered, with_plain_equations
 from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, is_false, is_true, neg, symbol, ule
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, is_false, is_true, neg, symbol, ule
 from visaproof.smt.substitution import substitute_all
 
 
@@ -76,9 +76,20 @@ def open_goals(question: Question) -> Iterator[Goal]:
 
 
 def open_undefined(question: Question) -> Bool:
-    """Where the target is undefined for reasons that the source does not have as well."""
-    known = question.source.undefined
-    return disj(*not_covered((one for one in question.target.undefined if one not in known), known))
+    """Where the target is undefined for reasons that the source does not have as well.
+
+    Races of the source are looked at last, since fewer reasons of the source cover less, and there are many.
+    """
+    source, target = question.source, question.target
+    found = _uncovered(target.undefined, source.undefined_alone)
+    if not found or not _uncovered(found, source.undefined_within_statements):
+        return false()
+    return disj(*_uncovered(target.undefined, source.undefined))
+
+
+def _uncovered(conditions: Iterable[Bool], known: Conditions) -> list[Bool]:
+    """Those in which none of the others need hold."""
+    return list(not_covered((one for one in conditions if one not in known), known))
 
 
 # ---------------------------------------------------------------- 2: barriers

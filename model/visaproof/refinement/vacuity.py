@@ -28,9 +28,13 @@ def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveU
     None where it is defined, and of a kernel whose loops may be longer than they were unrolled: a longer run may be.
     """
     question = comparison.question
+    if any(map(is_true, question.source.undefined_alone)):
+        return Impossible()
+    if _meant_in_a_run(comparison):
+        return None
     if undefined_always(comparison):
         return Impossible()
-    if question.bounded or _meant_in_a_run(comparison):
+    if question.bounded:
         return None
     match uncut(premises(question, false()), false(), timeout_ms):
         case Holds() | Impossible():

@@ -146,6 +146,21 @@ def test_threads_that_write_one_byte_race() -> None:
     assert isinstance(verdict(narrow, wide, ordered), Refines)
 
 
+TIMES_N = "mul {m} AT({r},0)<1> AT({r},0)<1;1,0> N(0,0)<0;1,0>"
+
+
+def test_races_of_two_statements_are_made_only_if_they_decide() -> None:
+    """Lanes of two threads that meet in one statement are lanes of the wide thread that do; of two statements, not."""
+    body = {simd: ids(simd) + each(simd, TIMES_N) + each(simd, STORE) + each(simd, LOAD) for simd in (8, 16)}
+    comparison, found = asked(kernel(8, body[8]), kernel(16, body[16]))
+    assert isinstance(found, Refines)
+    source = comparison.question.source
+    assert source.may_race
+    assert "undefined_within_statements" in vars(source)
+    assert source.undefined_alone.keys() < source.undefined_within_statements.keys()
+    assert "undefined" not in vars(source)
+
+
 def test_what_a_thread_reads_no_other_may_write() -> None:
     """Each lane reads the dword of the lane eight behind and adds it to its own: one thread reads before it writes."""
 

@@ -1,7 +1,8 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from functools import cached_property
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -69,15 +70,19 @@ class _Message(NamedTuple):
         return self.signals < other.waits or other.signals < self.waits
 
 
-def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str]) -> Iterator[Race]:
-    """When two of the threads race, for each two lanes; `threads` and `surfaces` are those of each message."""
+def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str], *, within_statements: bool) -> Iterator[Race]:
+    """When two of the threads race, for each two lanes: in messages of one statement, or of two statements.
+
+    `threads` and `surfaces` are those of each message.
+    """
     by_surface: dict[str, list[_Message]] = {}
     for place, (thread, surface, performed) in enumerate(zip(threads, surfaces, trace.performed, strict=True)):
         message = _Message(thread, performed, _before(trace, place, SIGNAL), _before(trace, place, WAIT))
         by_surface.setdefault(surface, []).append(message)
     for messages in by_surface.values():
         for one, other in combinations(messages, 2):
-            if one.thread != other.thread and not one.is_ordered(other):
+            is_within = one.performed.instruction.position == other.performed.instruction.position
+            if is_within is within_statements and one.thread != other.thread and not one.is_ordered(other):
                 in_rounds = one.performed.any_round or other.performed.any_round
                 theirs = other.performed.with_accesses(in_another_iteration) if in_rounds else other.performed
                 yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, theirs))
@@ -113,13 +118,13 @@ def _is_read(accesses: list[Access]) -> bool:
 # ---------------------------------------------------------------- effects
 
 
-class Effects(Struct, frozen=True):
+class Effects(Struct, frozen=True, dict=True):
     """What a kernel does that can be seen from outside."""
 
     stores: dict[str, Stores]
     """By surface, in the order in which they happen; those of one message that meet make it undefined."""
-    undefined: Conditions
-    """The run is undefined where one of these holds."""
+    undefined_alone: Conditions
+    """Where one of these holds, the run is undefined without regard to what its threads do to each other."""
     reaches: tuple[Reach, ...] = ()
     """The accesses to buffers that are taken to lie inside."""
     comes: tuple[Bool, ...] = ()
@@ -138,8 +143,75 @@ class Effects(Struct, frozen=True):
     """What it accesses that others see, in the order of the run."""
     events: tuple[AtomicEvent, ...] = ()
     """The lanes of atomics one by one, if it is asked of them so; they are in no `stores` then."""
-    races_in_rounds: bool = False
-    """Whether threads may race in different iterations of loops: of those one iteration for all says nothing."""
+    races: "Races | None" = None
+    """Of the threads of a group."""
+
+    @cached_property
+    def undefined_within_statements(self) -> Conditions:
+        """The same with races of threads in one statement, which lanes of a wide thread have as collisions."""
+        return _joined(self.undefined_alone, self.races.within_statements if self.races else {})
+
+    @cached_property
+    def undefined(self) -> Conditions:
+        """The run is undefined where one of these holds."""
+        return _joined(self.undefined_within_statements, self.races.across_statements if self.races else {})
+
+    @property
+    def races_in_rounds(self) -> bool:
+        """Whether threads may race in different iterations of loops: of those one iteration for all says nothing."""
+        return self.races is not None and any(one.in_rounds for one in self.races.found())
+
+    @property
+    def may_race(self) -> bool:
+        """Whether threads may race, and may not."""
+        return self.races is not None and self.races.may_happen
+
+
+def _joined(one: Conditions, other: Conditions) -> Conditions:
+    return {**one, **{condition: kind for condition, kind in other.items() if condition not in one}}
+
+
+class Races:
+    """Where threads of a group race: so many conditions that they are made only if they decide something.
+
+    There are as many as pairs of lanes in pairs of messages.
+    """
+
+    def __init__(self, side: Side, history: History, forbidden: bool) -> None:
+        self._side, self._history, self._forbidden = side, history, forbidden
+
+    def found(self) -> Iterator[Race]:
+        """Also such as are not forbidden."""
+        yield from self._within
+        yield from self._across
+
+    @cached_property
+    def _within(self) -> list[Race]:
+        return list(_races(self._side, within_statements=True))
+
+    @cached_property
+    def _across(self) -> list[Race]:
+        return list(_races(self._side, within_statements=False))
+
+    @cached_property
+    def within_statements(self) -> Conditions:
+        """Where messages of one statement race, under the shared names."""
+        return self._conditions(self._within)
+
+    @cached_property
+    def across_statements(self) -> Conditions:
+        """Where messages of two statements race."""
+        return self._conditions(self._across)
+
+    def _conditions(self, found: list[Race]) -> Conditions:
+        common = self._history.common([race.meet for race in found]) if self._forbidden else []
+        return {one: UndefinedKind.RACE for one in common if not is_false(one)}
+
+    @property
+    def may_happen(self) -> bool:
+        """Whether there is one, before more is known than addresses and guards."""
+        ways = (_races(self._side, within_statements=within) for within in (True, False))
+        return self._forbidden and next(chain.from_iterable(ways), None) is not None
 
 
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
@@ -147,8 +219,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     history = _history(side, memory, expand)
     if history.unclear is not None and len(OF_ACCESSES & forbidden) == 1:
         raise NotModelled("an address that may be misaligned, beside registers beyond a variable", history.unclear)
-    racing = list(_races(side))
-    apart = [*_undefined_apart_from_accesses(side), *((race.meet, UndefinedKind.RACE) for race in racing)]
+    apart = list(_undefined_apart_from_accesses(side))
     common = history.common([condition for condition, _ in apart])
     found = [*history.undefined, *zip(common, (kind for _, kind in apart), strict=True)]
     found += _of_what_nothing_wrote(history)
@@ -170,7 +241,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.registers(side)) if side.observed else (),
         tuple(history.touched),
         tuple(history.events),
-        any(race.in_rounds for race in racing),
+        Races(side, history, UndefinedKind.RACE in forbidden) if side.threads else None,
     )
 
 
@@ -215,11 +286,10 @@ def _collisions(ran: Same[Trace]) -> tuple[Bool, ...]:
     return tuple(pair.meet for question in conflict_questions(ran.it) for pair in question.pairs)
 
 
-def _races(side: Side) -> Iterator[Race]:
+def _races(side: Side, *, within_statements: bool) -> Iterator[Race]:
     """Where threads of a group meet."""
-    if side.threads:
-        surfaces = [side.surface(one.surface) for one in side.trace.performed]
-        yield from races(side.trace, side.threads, surfaces)
+    surfaces = [side.surface(one.surface) for one in side.trace.performed]
+    yield from races(side.trace, side.threads, surfaces, within_statements=within_statements)
 
 
 def _of_what_nothing_wrote(history: History) -> Iterator[tuple[Bool, UndefinedKind]]:

@@ -102,7 +102,7 @@ def _roots(question: Question) -> Iterator[tuple[object, object]]:
         yield from _side_by_side(stores, others)
         if not others:  # then all is to be left as it was
             yield from ((one.value, question.memory.initial(surface, one.cell)) for one in stores if one.change is None)
-    yield tuple(source.undefined), tuple(target.undefined)
+    yield tuple(source.undefined_alone), tuple(target.undefined_alone)
 
 
 def _side_by_side(source: Stores, target: Stores) -> Iterator[tuple[UnitStore, UnitStore]]:

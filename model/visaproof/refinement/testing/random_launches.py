@@ -166,6 +166,6 @@ def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> I
     """The bits of predicates that decide on what a kernel does though they are uninitialised."""
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]
-    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined))):
+    for one in _by_name(symbols_of(*guards, *(condition for side in effects for condition in side.undefined_alone))):
         if one.width == 0 and any(is_own(one, runner.name) for runner in runners):
             yield one

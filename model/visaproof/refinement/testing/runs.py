@@ -259,7 +259,7 @@ def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
         return True
     if ran.missed is not None and OUTSIDE in question.forbidden:
         return True
-    unwritten = {one: kind for one, kind in question.source.undefined.items() if kind is UNINITIALISED}
+    unwritten = {one: kind for one, kind in question.source.undefined_alone.items() if kind is UNINITIALISED}
     return kind_at(unwritten, values) is not None
 
 

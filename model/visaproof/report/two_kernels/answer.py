@@ -153,8 +153,10 @@ def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Diff
 
 def _excuses(comparison: Comparison) -> list[UndefinedKind]:
     """What the source does, and the target not, that excuses the target where it happens."""
-    source, target = comparison.question.source.undefined, comparison.question.target.undefined
-    kinds = {kind for condition, kind in source.items() if condition not in target} - OF_THE_SOURCE
+    source, target = comparison.question.source, comparison.question.target
+    known = target.undefined_alone
+    kinds = {kind for condition, kind in source.undefined_alone.items() if condition not in known} - OF_THE_SOURCE
+    kinds |= {UndefinedKind.RACE} if source.may_race else set()
     return [kind for kind in UndefinedKind if kind in kinds]
 
 
