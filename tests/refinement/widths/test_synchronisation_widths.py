@@ -68,6 +68,42 @@ def test_between_a_signal_and_its_wait_nothing_is_in_order() -> None:
     assert not isinstance(asked(split(16, early=True), split(8, early=True)), Refines)
 
 
+def under_condition(simd: int, compared: str, change: str = "") -> Program:
+    """Where it holds, a store, a barrier, a load of what lanes of the other thread have stored, and a store of that."""
+    leaves = each(simd, f"cmp.ne {{m}} P1 {compared}") + each(simd, "(!P1) goto {m} skip")
+    again = each(simd, "xor {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x20:ud") + each(simd, LOAD)
+    out = each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x1000:ud") + each(simd, STORE.replace("X.", "Y."))
+    changed = each(simd, change) if change else ""
+    return kernel(simd, ids(simd) + leaves + each(simd, STORE) + "barrier\n" + again + changed + out + "skip:\n")
+
+
+BY_ARGUMENT, BY_ITEM = "N(0,0)<0;1,0> 0x0:ud", "X({r},0)<1;1,0> 0x9:ud"
+
+
+def test_narrow_threads_of_a_source_come_to_a_barrier_under_one_condition() -> None:
+    narrow, wide = (under_condition(simd, BY_ARGUMENT) for simd in (8, 16))
+    assert isinstance(asked(narrow, wide), Refines)
+    with pytest.raises(NotModelled, match="under conditions"):  # where it does not hold, the target may race
+        asked(wide, narrow)
+
+
+@pytest.mark.parametrize(
+    ("compared", "change"),
+    [
+        (BY_ARGUMENT.replace("0x0:", "0x1:"), ""),  # the source comes there for N = 1 alone
+        (BY_ARGUMENT, "add {m} Y({r},0)<1> Y({r},0)<1;1,0> 0x1:ud"),
+        (BY_ARGUMENT, "mov {m} Y({r},0)<1> X({r},0)<1;1,0>"),  # what was stored before the barrier
+    ],
+)
+def test_a_wrong_target_behind_a_barrier_under_a_condition_is_not_proved(compared: str, change: str) -> None:
+    assert not isinstance(asked(under_condition(8, BY_ARGUMENT), under_condition(16, compared, change)), Refines)
+
+
+def test_threads_that_come_to_a_barrier_under_conditions_of_their_own_are_not_asked() -> None:
+    with pytest.raises(NotModelled, match="under conditions"):
+        asked(under_condition(8, BY_ITEM), under_condition(16, BY_ITEM))
+
+
 def test_a_named_barrier_of_some_threads_is_not_asked_across_widths() -> None:
     named = "nbarrier.signal 1 8\nnbarrier.wait 1\n"
     with pytest.raises(NotModelled, match="nbarrier"):

@@ -40,6 +40,7 @@ from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
+from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
@@ -255,7 +256,7 @@ def group_of(
     traces = [
         _where_launched(with_plain_events(one.trace, on, timeout_ms), on) for one, on in zip(members, own, strict=True)
     ]
-    run = merged(traces, split)
+    run = merged(traces, split, conditional=races_forbidden and members[0].name == "source")
     return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
 
 
@@ -275,7 +276,8 @@ def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
 
 
 def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:
-    """The run in which an event stands under no condition where every run of a thread of these lanes comes to it.
+    """The run in which an event stands under no condition where every run of a thread of these lanes comes to it, and
+    else under what has to hold beside that a lane is on.
 
     Nothing is asked of runs in which a loop goes on.
     """
@@ -283,8 +285,9 @@ def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> T
     reached = {
         guard: _is_reached(guard, lanes, ends, timeout_ms) for guard in dict.fromkeys(one.guard for one in trace.events)
     }
-    events = tuple(replace(one, guard=true()) if reached[one.guard] else one for one in trace.events)
-    return replace(trace, events=events)
+    runs = literals_of(disj(*lanes))
+    events = (replace(one, guard=true() if reached[one.guard] else under(one.guard, runs)) for one in trace.events)
+    return replace(trace, events=tuple(events))
 
 
 def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], timeout_ms: int) -> bool:

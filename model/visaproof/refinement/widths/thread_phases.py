@@ -3,6 +3,13 @@
 A mark is a barrier, a fence, or the beginning or the end of an iteration of a loop that stands for others.  All threads
 come to the same ones; in an iteration a thread that has left its loop does nothing.  Where no two threads race, every
 other order of their messages leaves the same.
+
+An event may stand under a condition that is the same for all threads:
+
+    c  ⇒  all threads come to it,        ¬c  ⇒  none does, and what is before it and after it may happen in any order
+
+One order is enough of a source, which is undefined where threads race.  That races across the event are left out where
+c does not hold makes fewer of its runs undefined.  Of a target this would not do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,9 +52,12 @@ class Merged(Struct, frozen=True):
     """The thread of each value that is left open."""
 
 
-def merged(traces: Sequence[Trace], split: Split) -> Merged:
-    """One run of all threads.  Raises NotModelled where they do not come to the same marks."""
-    _require_one_course(traces)
+def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merged:
+    """One run of all threads, on request with `conditional` events.
+
+    Raises NotModelled where threads do not come to the same marks.
+    """
+    _require_one_course(traces, conditional)
     performed: list[Performed] = []
     threads: list[int] = []
     arbitrary: list[Arbitrary] = []
@@ -79,15 +89,17 @@ def merged(traces: Sequence[Trace], split: Split) -> Merged:
     return Merged(found, tuple(threads), tuple(finders))
 
 
-def _require_one_course(traces: Sequence[Trace]) -> None:
+def _require_one_course(traces: Sequence[Trace], conditional: bool) -> None:
     courses = [[(mark.kind, _name(one, mark)) for mark in course(one)] for one in traces]
-    for one, marks in zip(traces, courses, strict=True):
+    guards = [[each.guard for each in one.events] for one in traces]
+    for one, marks, own in zip(traces, courses, guards, strict=True):
         if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
             raise NotModelled("atomics on texels in kernels of different SIMD widths")
         for event in one.events:
             if event.event not in _FOR_ALL and isinstance(event.event, Barrier):
                 raise NotModelled(f"{event.event} in kernels of different SIMD widths", event.position)
-        if marks != courses[0] or not all(is_true(each.guard) for each in one.events):
+        plain = (each for each in one.events if not conditional or each.event in (SIGNAL, WAIT))
+        if marks != courses[0] or own != guards[0] or not all(is_true(each.guard) for each in plain):
             raise NotModelled("barriers or fences under conditions, in kernels of different SIMD widths")
 
 
