@@ -33,7 +33,6 @@ from visaproof.execution import choices
 from visaproof.refinement import decision, questions
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.effects import side, synchronisation
-from visaproof.refinement.environment import interference
 from visaproof.refinement.strategies import normal_forms, random_runs, solver
 from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
@@ -123,9 +122,6 @@ NETS = {
     ),
     "two runs show that bits decide": Net(
         planted.bits_that_decide_nothing, ((unwritten_runs._Search, "differ", always("a dependence")),)
-    ),
-    "an exchange must tell kernels apart": Net(
-        planted.another_thread_that_sees_nothing, ((interference, "_unlike", lambda source, came, *_: came),)
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,

@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from tests.premises.witness import Answer
-from tests.refinement.environment.test_refinement_interference import LOADED
 from tests.refinement.inputs.test_beside_the_text import SAMPLE, sampling
 from tests.refinement.inputs.test_beside_the_text import program as of_samples
 from tests.refinement.test_refinement import program as of_floats
@@ -21,6 +20,7 @@ from tests.refinement.test_refinement_floats import FLOATS, STORE, SUM, op
 from tests.refinement.test_refinement_lane_turns import atomic, parts
 from tests.refinement.test_refinement_left_open import ALWAYS_THERE, FROM_LANE_0
 from tests.refinement.test_refinement_left_open import program as of_lanes
+from tests.refinement.testing.test_refinement_meetings import LOADED
 from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_atomics import alone
 from visaproof.isa.errors import NotModelled

@@ -3,19 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
-from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.strategies.atomic_events import EVENT_BY_EVENT
 from visaproof.refinement.verdicts import Difference, Refines, Verdict
-from visaproof.smt import Term, bool_symbol, const, symbol, true
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -98,20 +94,6 @@ def test_the_source_may_find_what_a_further_read_brings_and_the_target_may_not()
     assert isinstance(asked(unless(0) + some + used, unless(0) + all_lanes + used), Refines)
     assert not isinstance(asked(unless(0) + all_lanes + used, unless(0) + some + used), Refines)
     assert not isinstance(asked(unless(1) + some + used, unless(1) + all_lanes + used), Refines)
-
-
-@pytest.mark.parametrize(("cell", "expected"), [(4, 12), (0, None)])
-def test_what_a_lane_leaves_is_known_unless_another_may_reach_its_cell(cell: int, expected: int | None) -> None:
-    """Lane 0 adds 5 to the 7 at 0; of lane 1 only the cell is known, neither whether it comes nor what it adds."""
-    memory = SharedMemory({"T": 4})
-    zero = const(0, 32)
-    lane_0 = (true(), true(), true(), zero, const(5, 32), zero)
-    lane_1 = (bool_symbol("on"), true(), true(), const(cell, 32), symbol("added", 32), zero)
-    kinds = ((AtomicOp.ADD, False, 4),) * 2
-    left = memory.result(("atomic", (1, 0), "T", kinds, (lane_0, lane_1), (), 0, "after"), 32)
-    known: dict[Term, Term] = {}
-    assert settle(memory, known, lambda *_: 7) == (expected is not None)
-    assert known == ({} if expected is None else {left: const(expected, 32)})
 
 
 @pytest.mark.slow

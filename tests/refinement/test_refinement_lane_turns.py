@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refinement.environment.test_refinement_interference import both, constant
+from tests.refinement.testing.test_refinement_meetings import both, constant
 from visaproof.refinement.decision import decide
 from visaproof.refinement.verdicts import Difference, Refines, Verdict
 

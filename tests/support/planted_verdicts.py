@@ -16,7 +16,6 @@ from tests.checking.test_decide import question, x, y
 from tests.cli.test_findings import HEAD as FINDINGS_HEAD
 from tests.cli.test_findings import STORED
 from tests.execution.test_launch_choices import launched, used
-from tests.refinement.environment.test_refinement_interference import OR, both
 from tests.refinement.test_refinement import APART, HEAD, IDLE, STORE_B, STORE_C, program
 from tests.rules.test_rule_verdicts import SCATTER, _rule
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
@@ -49,11 +48,9 @@ from visaproof.queries.query import Query
 from visaproof.refinement import decision
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.effects.question import Launched, Question
-from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import normal_forms, solver
-from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, Unknown, Vacuous
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.rules import decision as rules
@@ -256,11 +253,6 @@ def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:
 
 def a_source_that_is_always_undefined(_: pytest.MonkeyPatch) -> bool:
     return isinstance(refined(NO_MEANING, IDLE + NO_MEANING), Vacuous)
-
-
-def another_thread_that_sees_nothing(_: pytest.MonkeyPatch) -> bool:
-    """Both kernels have the same two atomics."""
-    return guessed(both(OR + OR, IDLE + OR + OR), AUDITS, ask=interfered) is None
 
 
 FOUND = Difference({}, 1, {}, ByteDiffers("bti 0", 0, 0, 0, 1, None, None))

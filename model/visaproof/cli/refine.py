@@ -50,8 +50,7 @@ Loops are proved where all take their iterations in step; one that has left does
 Atomics of narrower threads of TARGET are compared where nobody sees their order: they bring nothing back and commute,
 or reach other cells, and no other thread reaches what they do.
 
-Another thread may use atomics on what both kernels reach by atomics alone.  A run in which it makes one exchange
-between two atomics of TARGET is a difference, too, if nowhere in SOURCE it gets the same and leaves the same memory.
+Another thread may use atomics on what both kernels reach by atomics alone: it may come between two atomics of TARGET.
 Other threads see barriers, fences and atomics: TARGET has SOURCE's barriers in kind, number and order (a barrier is a
 signal and a wait with nothing between), for each fence of SOURCE that orders anything one at least as strong between
 the same accesses, and no load or store that is cached more.  It may have further fences.  What both access stays on its

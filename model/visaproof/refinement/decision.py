@@ -1,15 +1,13 @@
 """Decides whether one kernel refines another: the same stores, then runs, then a solver.  A difference is a run.
 
 How two programs are compared in one memory is a table (`strategies.table`).  Here is what is around it: where buffers
-may overlap, in which launches the source is defined, and what stands beside the stores.
+may overlap, whether the source is ever defined, and what stands beside the stores.
 """
 
 from collections.abc import Callable, Iterator
 from itertools import islice
 from math import prod
 from typing import TypeVar
-
-from msgspec.structs import replace
 
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import LimitReached
@@ -18,7 +16,6 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.effects.touched import crossings, weakened
-from visaproof.refinement.nondeterminism.always_defined import in_all_launches, where_meant
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.overlapping import needed_apart, overlapping, proved_together
 from visaproof.refinement.same_program import SAME_PROGRAM
@@ -39,8 +36,6 @@ from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.smt import false
 from visaproof.smt.limit import Limit
-
-MEANT = "in launches in which no choice of uninitialised values leaves the source undefined"
 
 FLOAT_HINT = "; `--float ieee` takes floats for IEEE 754's"
 
@@ -102,8 +97,6 @@ def _wherever_buffers_lie(asked: Asked) -> Verdict:
             audit(comparison)
         return found
     verdict = _decided(asked)
-    if isinstance(verdict, Unknown):
-        verdict = _where_meant(asked) or verdict
     if not comparison.sharing.pairs or not isinstance(verdict, Refines | Bounded):
         return verdict
     return _where_they_overlap(asked, together, verdict)
@@ -168,19 +161,6 @@ def _unless_vacuous(asked: Asked, verdict: _Shown) -> _Shown | Vacuous | Unknown
             return Unknown(f"the target {shown}, which may be undefined for every input: {reason}")
         case None:
             return verdict
-
-
-def _where_meant(asked: Asked) -> Refines | Difference | None:
-    """The verdict on the launches in which no choice leaves the source undefined, if they are fewer."""
-    with asked.stages.timed("the question about launches that leave the source defined"):
-        meant = where_meant(asked.comparison)
-    if meant is None or meant.open is not None:
-        return None
-    with asked.stages.part("in these launches"):
-        found = _decided(asked.about(meant))
-    if isinstance(found, Difference):
-        return in_all_launches(asked.comparison, meant, found)
-    return replace(found, rung=f"{found.rung}, {MEANT}") if isinstance(found, Refines) else None
 
 
 def _decided(asked: Asked) -> Verdict:

@@ -22,7 +22,6 @@ from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.environment.environment_steps import Came, Exchange, Interference
 from visaproof.refinement.inputs.held_inputs import HeldInput, Thread, completed, held_inputs
 from visaproof.refinement.inputs.samplers import outside_of, samplers_in
 from visaproof.refinement.observed import is_register, observed_as
@@ -101,19 +100,6 @@ class Side(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_on
     """The same as `samplers` of the launch, where each kernel says what stands at its numbers."""
 
 
-class OtherThread(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One atomic exchange by another thread, behind so many messages of the target: what it puts where, what it gets,
-    and what is left there at the end."""
-
-    buffer: str
-    address: str
-    width: int
-    value: str
-    behind: int
-    brought: str
-    left: str
-
-
 class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A byte or channel after both runs, the line of the target that is undefined, or where it leaves all buffers."""
 
@@ -130,8 +116,6 @@ class Differs(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     source_register: str = ""
     target_register: str = ""
     """Instead of a buffer and an address: a byte of a variable, `V32.4`, or a bit of a predicate, `P1[4]`."""
-    other_thread: OtherThread | None = None
-    """Instead of all of these: what comes to the same nowhere in the source."""
 
 
 class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -215,8 +199,6 @@ def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared
             return Differs(undefined=undefined.message, line=undefined.position.line, kind=which)
         case OutsideBuffers(address):
             return Differs(outside=f"{address:#x}")
-        case Interference(exchange, target):
-            return Differs(other_thread=_other_thread(exchange, target))
         case RegisterDiffers(surface, at, source, target):
             one = observed_as(comparison.runners[0].observed, surface)
             shown = Differs(source=f"{source:#x}", target=f"{target:#x}")
@@ -225,11 +207,6 @@ def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared
         case ByteDiffers(surface, at, _, source, target):
             place = place_text(at, _image(surface, sides) is not None)
             return Differs(surface, place, f"{source:#x}", f"{target:#x}")
-
-
-def _other_thread(exchange: Exchange, came: Came) -> OtherThread:
-    place = exchange.surface, f"{exchange.address:#x}", exchange.width, f"{exchange.value:#x}"
-    return OtherThread(*place, came.messages, f"{came.brought:#x}", f"{came.left:#x}")
 
 
 def _image(name: str, sides: Sequence[Prepared | Started]) -> Image | None:

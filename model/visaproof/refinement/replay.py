@@ -14,13 +14,11 @@ from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.launch.relations.obeyed_relations import broken
-from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, run
+from visaproof.machine.concrete.run import MissingSurface, Outcome, run
 from visaproof.program.lower import Runnable
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.environment.environment_steps import Exchange, Visit
 from visaproof.refinement.inputs.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.refinement.record import (
-    OtherThread,
     RefinementExample,
     Side,
     SurfaceContents,
@@ -36,9 +34,6 @@ from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.visaasm.linking.names import linked
 from visaproof.visaasm.reader import read_kernel
-
-ATOMIC_WIDTHS = (1, 2, 4, 8)
-"""Bytes."""
 
 
 class _Ran(Struct, frozen=True):
@@ -132,8 +127,6 @@ def _differences(example: RefinementExample, kernels: tuple[Runnable, Runnable],
         return f"the target accesses {found or 'nothing'} outside of all buffers"
     if target.leaves(example.inside):
         yield "the target leaves its buffers"
-    if example.differs.other_thread is not None:
-        return (yield from _interfered(example, example.differs.other_thread, len(source.outcome.performed), path))
     if example.differs.kind == UndefinedKind.SLM_OUTSIDE.value:
         if source.missed_shared_local() is not None:
             yield "the source leaves shared local memory, too"
@@ -180,72 +173,6 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Words:
     return f"{where}: {now[0]:#x} after the source, {now[1]:#x} after the target"
 
 
-def _interfered(example: RefinementExample, other: OtherThread, messages: int, path: str) -> Words:
-    """What is not as recorded where another thread comes: after any of so many messages of the source."""
-    if other.width not in ATOMIC_WIDTHS:
-        raise ValueError(f"an atomic of {other.width} bytes")
-    exchange = Exchange(other.buffer, int(other.address, 16), other.width, int(other.value, 16))
-    target = _visited(example, example.target, exchange, other.behind, f"{path}, target")
-    for what, found, was in (("gets", target.brought, other.brought), ("leaves", target.left, other.left)):
-        if found != int(was, 16):
-            yield f"the other thread {what} {found:#x} in the target, recorded: {was}"
-    yield from target.unsound(example, "target")
-    for behind in range(messages + 1):
-        source = _visited(example, example.source, exchange, behind, f"{path}, source")
-        yield from source.unsound(example, "source")
-        if source.brought == target.brought and source.same_memory(target):
-            yield f"the source does the same where the other thread comes behind {behind} messages"
-    return (
-        f"another thread gets {target.brought:#x} from {other.buffer}[{other.address}] in the target, "
-        f"and {target.left:#x} is left there: so nowhere in the source"
-    )
-
-
-class _Visited(Struct, frozen=True):
-    """A run in which another thread made an exchange."""
-
-    ran: _Ran
-    brought: int
-    left: int
-    plainly: bool
-    """Whether anything but atomics reached the cell."""
-
-    def unsound(self, example: RefinementExample, name: str) -> Iterator[str]:
-        """Why the run shows nothing."""
-        if self.ran.outcome.undefined is not None or self.ran.leaves(example.inside):
-            yield f"the {name} is undefined, or leaves its buffers, where the other thread comes"
-        if self.plainly:
-            yield f"the {name} reaches what the other thread writes by something else than atomics"
-
-    def same_memory(self, other: "_Visited") -> bool:
-        """Whether all surfaces hold the same at the end."""
-        for name, one in self.ran.memory.items():
-            both = [_contents_of(one), _contents_of(other.ran.memory[name])]
-            if any(both[0].get(place, 0) != both[1].get(place, 0) for place in both[0].keys() | both[1].keys()):
-                return False
-        return True
-
-
-def _visited(example: RefinementExample, side: Side, exchange: Exchange, behind: int, path: str) -> _Visited:
-    watch = ThreadWatch(forbidden=False)
-    memory = {
-        name: watched(one, watch, name) if isinstance(one, Buffer) else one
-        for name, one in _memory(example, side).items()
-    }
-    buffer = memory[exchange.surface]
-    if not isinstance(buffer, Buffer):
-        raise ValueError(f"{exchange.surface} is no buffer")
-    visit = Visit(exchange, buffer, behind)
-    ran = _run_on(example, side, memory, path, visit, watch)
-    cell = range(exchange.address, exchange.address + exchange.width)
-    plainly = any(watch.plainly(buffer.contents, place) for place in cell)
-    return _Visited(ran, visit.brought, exchange.held_in(buffer), plainly)
-
-
-def _contents_of(surface: Buffer | Image) -> dict[int, int]:
-    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
-
-
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
     if side.threads:
         return _run_threads(example, side, path)
@@ -257,14 +184,12 @@ def _run_on(
     side: Side,
     memory: Mapping[str, Buffer | Image],
     path: str,
-    observer: Observer | None = None,
-    watch: ThreadWatch | None = None,
 ) -> _Ran:
     """One thread over this memory."""
     platform = _platform(side, path)
-    state, flat = _started(platform, example.exec_mask, side, side, memory, watch)
+    state, flat = _started(platform, example.exec_mask, side, side, memory, None)
     try:
-        outcome = run(_kernel(side, platform, path), state, observer, endless=True)
+        outcome = run(_kernel(side, platform, path), state, endless=True)
     except MissingSurface as missing:
         outcome = at_no_surface(missing, state.surfaces)
     return _Ran(outcome, memory, flat.left, state)

@@ -11,7 +11,7 @@ from visaproof.launch.launch import ANY_GROUPS, StatedGroups
 from visaproof.launch.relations.expressions import Relation
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
-from visaproof.smt import Bool, false, true
+from visaproof.smt import Bool, true
 
 
 class Alias(Enum):
@@ -53,9 +53,7 @@ class Granted(Struct, frozen=True):
     """Places in surfaces are compared as places in buffers, which begin at distances that the launch hands over."""
     on: frozenset[Bool] = frozenset()
     """Lanes that are on."""
-    off: frozenset[Bool] = frozenset()
-    """Lanes that are off."""
 
     def lane(self, lane: Bool) -> Bool:
         """Whether a lane is on, if that is granted."""
-        return true() if lane in self.on else false() if lane in self.off else lane
+        return true() if lane in self.on else lane

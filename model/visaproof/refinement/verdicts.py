@@ -11,9 +11,8 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.effects.sharing import Pair
 from visaproof.refinement.effects.synchronisation import Events
-from visaproof.refinement.environment.environment_steps import Interference, Writer
 from visaproof.refinement.testing.memory import Memory
-from visaproof.refinement.testing.ran import Missed
+from visaproof.refinement.testing.ran import Missed, Writer
 
 
 class ByteDiffers(Struct, frozen=True):
@@ -54,7 +53,7 @@ class OutsideBuffers(Struct, frozen=True):
     address: int
 
 
-What = ByteDiffers | RegisterDiffers | TargetUndefined | OutsideBuffers | Interference
+What = ByteDiffers | RegisterDiffers | TargetUndefined | OutsideBuffers
 
 
 class Difference(Struct, frozen=True):
@@ -85,8 +84,6 @@ class Difference(Struct, frozen=True):
                 return f"<Difference: the target is undefined ({kind or 'of another kind'})>"
             case OutsideBuffers(address):
                 return f"<Difference: the target accesses {address:#x}>"
-            case Interference():
-                return "<Difference: another thread sees it>"
 
     @property
     def byte(self) -> ByteDiffers | RegisterDiffers | None:

@@ -11,7 +11,6 @@ from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import with_operands
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.environment.atomics import settle
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
@@ -143,17 +142,12 @@ def numbers_known(question: Question, found: Difference) -> dict[Term, Term]:
     memory = question.memory
     cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
 
-    def content(surface: str, cell: BitVec, width: int) -> int:
-        return _content(found, surface, cell, width)
-
-    while True:
-        for name in memory.order:
-            if name in memory.definitions:
-                known[name] = substitute(memory.definitions[name], known)
-            elif substitute(cells[name], known).op is Op.CONST and name in found.values:
-                known[name] = const(found.values[name], name.width)
-        if not settle(memory, known, content):
-            return known
+    for name in memory.order:
+        if name in memory.definitions:
+            known[name] = substitute(memory.definitions[name], known)
+        elif substitute(cells[name], known).op is Op.CONST and name in found.values:
+            known[name] = const(found.values[name], name.width)
+    return known
 
 
 def _content(found: Difference, surface: str, cell: BitVec, width: int) -> int:

@@ -9,14 +9,11 @@ A normal form is sound if its rules are, and these are proved one by one; an aud
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.silent_stores import without_silent_stores
 from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.choices import source_choice
-from visaproof.refinement.nondeterminism.exists_forall import some_choice_leaves_each
-from visaproof.refinement.obligations import open_surfaces, same_effects
+from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
-from visaproof.refinement.steps import QUICK_MS, one_by_one
 from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import AUDITS, guessed
 from visaproof.refinement.verdicts import Refines
@@ -24,8 +21,6 @@ from visaproof.refinement.verdicts import Refines
 ITERATION_BY_ITERATION = "the same stores in normal form, iteration by iteration"
 
 WITH_CHOICES = "uninitialised values being what the target has"
-
-SOME_CHOICE = "uninitialised values being, for each input, what leaves the same"
 
 
 def iterations_in_step(asked: Asked) -> Refines | None:
@@ -69,39 +64,11 @@ def chosen_values(asked: Asked) -> Refines | None:
         return None
     for expand in (False, True):
         chosen = where_chosen(comparison, choices, expand)
-        question = without_silent_stores(chosen)
-        if same_effects(question):
+        if same_effects(chosen):
             _audit(asked)
             which = "second normal form" if expand else "normal form"
-            return granted(comparison, chosen, f"the same stores in {which}, {_how(chosen, question)}")
-    return _some_choice(asked, choices, QUICK_MS)
-
-
-def chosen_values_by_store(asked: Asked) -> Refines | None:
-    """The same, store by store, with a solver."""
-    comparison = asked.comparison
-    choices = choices_tried(asked.question)
-    if choices is None or asked.question.bounded:
-        return None
-    chosen = where_chosen(comparison, choices)
-    question = without_silent_stores(chosen)
-    if not one_by_one(question, open_surfaces(question), asked.timeout_ms):
-        return _some_choice(asked, choices, asked.timeout_ms)
-    _audit(asked)
-    return granted(comparison, chosen, f"store by store, {_how(chosen, question)}")
-
-
-def _how(chosen: Question, question: Question) -> str:
-    """What uninitialised values are: where stores of them are left out, what memory holds there."""
-    return WITH_CHOICES if question is chosen else SOME_CHOICE
-
-
-def _some_choice(asked: Asked, choices: Choices, timeout_ms: int) -> Refines | None:
-    """The verdict where some choice leaves the same for each input; these choices are tried first."""
-    if not some_choice_leaves_each(asked.question, choices, timeout_ms):
-        return None
-    _audit(asked)
-    return granted(asked.comparison, asked.question, f"store by store, {SOME_CHOICE}")
+            return granted(comparison, chosen, f"the same stores in {which}, {WITH_CHOICES}")
+    return None
 
 
 def _audit(asked: Asked) -> None:

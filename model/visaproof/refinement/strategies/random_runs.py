@@ -7,8 +7,6 @@ from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.effects.question import LARGEST_SURFACE
-from visaproof.refinement.environment.environment_steps import Interference
-from visaproof.refinement.environment.interference import interfered, may_interfere
 from visaproof.refinement.inputs.buffer_offsets import offset_inputs
 from visaproof.refinement.nondeterminism.choices import may_choose_later, source_choice
 from visaproof.refinement.strategies.strategy import Asked
@@ -47,13 +45,6 @@ def before_a_solver(asked: Asked) -> Difference | None:
     return many(asked) if asked.comparison.split is None else few(asked)
 
 
-def with_another_thread(asked: Asked) -> Difference | None:
-    """Runs in which another thread comes between two atomics of the target."""
-    if not may_interfere(*asked.comparison.runners, asked.question):
-        return None
-    return _shrunk(asked, guessed(asked.comparison, GUESSES, seed=1, ask=interfered))
-
-
 def unrolled_deeper(asked: Asked) -> Difference | None:
     """Runs of more iterations than were unrolled, where the source may choose in them.
 
@@ -88,7 +79,7 @@ def _at_offset_0(comparison: Comparison, found: Difference) -> Difference | None
     programs = (comparison.source, comparison.target)
     names = {name for program in programs for name in offset_inputs(program)}
     offsets = {term for term, value in found.values.items() if value and str(term.payload) in names}
-    if not offsets or isinstance(found.what, Interference):
+    if not offsets:
         return None
     start = replace(found, values=found.values | dict.fromkeys(offsets, 0))
     try:
@@ -103,7 +94,7 @@ def rather_inside(comparison: Comparison, found: Difference) -> Difference:
 
     An access outside is undefined in the source language.  The runs are those with larger ones, and the guesses.
     """
-    if found.source_missed is None or isinstance(found.what, Interference):
+    if found.source_missed is None:
         return found
     question = comparison.question
     inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})

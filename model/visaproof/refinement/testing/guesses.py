@@ -1,6 +1,6 @@
 """Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from random import Random
 
@@ -30,7 +30,6 @@ from visaproof.refinement.testing.random_launches import at_edges, candidates, c
 from visaproof.refinement.testing.runs import all_again, difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
 from visaproof.refinement.verdicts import Difference
-from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.value_names import is_own
 from visaproof.smt import Op, Term, symbols_of
@@ -61,18 +60,13 @@ MOST_EXPLAINED = 100
 GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
-Ask = Callable[[AnyRunner, AnyRunner, Question, Values, Content], Difference | None]
-"""What a run of both kernels on given values shows."""
 
-
-def guessed(
-    comparison: Comparison, count: int, seed: int = 0, most: int | None = None, ask: Ask = difference
-) -> Difference | None:
+def guessed(comparison: Comparison, count: int, seed: int = 0, most: int | None = None) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones: so many runs of each kind, and at most so many in all.
 
     Runs are counted and not timed, so that the answer is the same on each machine.
     """
-    search = _Search(comparison, ask)
+    search = _Search(comparison)
     made = _in_turn([search.shown(launched) for launched in _kinds(comparison, count, seed)])
     return next((found for found in islice(made, most) if found is not None), None)
 
@@ -123,7 +117,6 @@ class _Search(Struct):
     """What launches of several kinds show."""
 
     comparison: Comparison
-    ask: Ask
     explained: int = 0
     """Differences of which it was asked whether a choice of the source leaves the same."""
 
@@ -132,7 +125,7 @@ class _Search(Struct):
         given_up = 0
         for values, content in launched:
             try:
-                found = self.ask(*self.comparison.runners, self.comparison.question, values, content)
+                found = difference(*self.comparison.runners, self.comparison.question, values, content)
                 sure = found and settled(self.comparison, found, jointly=self.explained < MOST_EXPLAINED)
                 self.explained += found is not None
             except NotModelled:  # for these inputs, as floats that are not numbers

@@ -18,8 +18,8 @@ from visaproof.program.lower import lowered
 from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.environment.environment_steps import Writer
 from visaproof.refinement.testing.memory import FlatContents, bases_of, cell_at
+from visaproof.refinement.testing.ran import Writer
 from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split

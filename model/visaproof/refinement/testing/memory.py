@@ -12,7 +12,7 @@ from visaproof.isa.identity import Same
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
-from visaproof.refinement.environment.collisions import Modified
+from visaproof.refinement.testing.collisions import Modified
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.names import (
     SurfaceSize,

@@ -1,6 +1,6 @@
 """What a concrete run did, and what it left."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -9,8 +9,9 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.surface_keys import HandleNumber, surface_key
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.concrete.run import MissingSurface, Outcome, Undefined
-from visaproof.refinement.environment.collisions import Modified
+from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined
+from visaproof.program.statements import Origin
+from visaproof.refinement.testing.collisions import Modified
 from visaproof.refinement.testing.memory import (
     FlatContents,
     Memory,
@@ -18,7 +19,25 @@ from visaproof.refinement.testing.memory import (
     cells_of,
 )
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
+
+
+class Writer(Struct, frozen=True):
+    """What put a byte where it is."""
+
+    instruction: Origin
+    write: Write
+    thread: int | None = None
+    """Which of the threads of a group."""
+
+    @property
+    def lane(self) -> int | None:
+        """Counted from the first lane of the thread; None where the message writes as a whole."""
+        return None if self.write.lane is None else self.instruction.first_lane + self.write.lane
+
+
+ObserverOf = Callable[[int | None, ConcreteState], Observer | None]
+"""Asked, of each thread by its number and what it starts with, who is told of its statements."""
 
 
 class Prepared(Struct, frozen=True):

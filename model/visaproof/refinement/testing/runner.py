@@ -24,10 +24,9 @@ from visaproof.program.statements import Run
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.effects.local_memory import synchronises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
-from visaproof.refinement.environment.collisions import Modified, end_of_statement
-from visaproof.refinement.environment.environment_steps import ObserverOf
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
+from visaproof.refinement.testing.collisions import Modified, end_of_statement
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
@@ -39,7 +38,7 @@ from visaproof.refinement.testing.memory import (
     sampled_image,
     views,
 )
-from visaproof.refinement.testing.ran import Prepared, Ran, at_no_surface, ran_of
+from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, at_no_surface, ran_of
 from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch

@@ -14,7 +14,6 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_a
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
-from visaproof.refinement.environment.environment_steps import Writer
 from visaproof.refinement.inputs.buffer_offsets import without_distances
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.registers import at_the_end, deciding_lanes
@@ -30,7 +29,7 @@ from visaproof.refinement.testing.memory import (
     is_input,
     memory_of,
 )
-from visaproof.refinement.testing.ran import Ran
+from visaproof.refinement.testing.ran import Ran, Writer
 from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.sampled import fill_images, images_of
 from visaproof.refinement.testing.thread_start import as_started

@@ -11,8 +11,6 @@ from msgspec.structs import replace
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.environment.environment_steps import Interference
-from visaproof.refinement.environment.interference import interfered
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, is_input, nothing
 from visaproof.refinement.testing.runs import again, difference
@@ -74,12 +72,9 @@ class _Tries:
         return next(filter(None, (self.alike(found, values, content) for content in contents)), None)
 
     def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:
-        """A difference for these values in the same respect: in memory, in what the target leaves undefined, or in what
-        another thread sees."""
-        runners, question, ask = self.comparison.runners, self.comparison.question, difference
-        if isinstance(found.what, Interference):
-            ask = interfered
-        return self._confirmed(found, lambda: ask(*runners, question, values, content))
+        """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
+        runners, question = self.comparison.runners, self.comparison.question
+        return self._confirmed(found, lambda: difference(*runners, question, values, content))
 
     def zeroed(self, found: Difference, name: str, cells: list[int]) -> Difference | None:
         """A difference in the same respect in which an image has 0 in these channels of texels."""

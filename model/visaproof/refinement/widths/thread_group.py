@@ -19,10 +19,9 @@ from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.refinement.effects.sharing import Sharing
-from visaproof.refinement.environment.collisions import Modified, end_of_statement
-from visaproof.refinement.environment.environment_steps import ObserverOf
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
+from visaproof.refinement.testing.collisions import Modified, end_of_statement
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
@@ -32,7 +31,7 @@ from visaproof.refinement.testing.memory import (
     image_of,
     views,
 )
-from visaproof.refinement.testing.ran import Prepared, Ran, ran_of
+from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, ran_of
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, bits_of
 from visaproof.refinement.widths.thread_phases import merged
 from visaproof.refinement.widths.thread_runs import GroupBuffer, GroupImage, ThreadWatch, run_group, watched

@@ -14,7 +14,7 @@ from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.identity import Same
 from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.program.lower import Runnable
-from visaproof.refinement.environment.collisions import Modified
+from visaproof.refinement.testing.collisions import Modified
 from visaproof.refinement.testing.memory import FlatContents, ViewContents, WatchedBuffer
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
@@ -46,11 +46,6 @@ class ThreadWatch(Struct):
     def barrier(self) -> None:
         """What is behind it is in order with what was before it."""
         self._seen.clear()
-
-    def plainly(self, contents: dict[int, int], place: int) -> bool:
-        """Whether anything but atomics has reached a byte since the last barrier."""
-        seen = self._seen.get((Same(contents), place), {})
-        return any(kinds != {Touch.ATOMIC} for kinds in seen.values())
 
     def touches(self, memory: Memory, place: int | tuple[int, ...], touch: Touch) -> None:
         """The running thread accesses a byte, or a channel of a texel."""

@@ -97,8 +97,6 @@ def _differs(record: Record) -> str:
         return f"the target is undefined in line {undefined['line']}: {undefined['message']}"
     if (outside := example.get("target_accesses_outside")) is not None:
         return f"the target accesses address {outside:#x}, which is in no buffer"
-    if "other_thread" in example:
-        return "another thread can tell the target from the source"
     if "register" in example:
         return f"{example['register']} differs at the end"
     source, target = example["after_source"], example["after_target"]

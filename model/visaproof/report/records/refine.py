@@ -123,8 +123,6 @@ class Example(Record, kw_only=True, frozen=True):
     target_atomics_from_the_last_lane: bool | UnsetType = UNSET
     target_undefined: Undefined | UnsetType = UNSET
     target_accesses_outside: int | UnsetType = UNSET
-    other_thread: dict[str, Any] | UnsetType = UNSET
-    """What an atomic of another thread meets, in the target and in the source."""
     register: str | UnsetType = UNSET
     target_register: str | UnsetType = UNSET
     byte: int | UnsetType = UNSET

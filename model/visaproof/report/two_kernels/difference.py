@@ -13,12 +13,11 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.effects.sharing import SHARED
-from visaproof.refinement.environment.environment_steps import Interference, Writer
 from visaproof.refinement.inputs.samplers import samplers_in
 from visaproof.refinement.observed import Observed, is_register, observed_as
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
 from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
-from visaproof.refinement.testing.ran import Missed
+from visaproof.refinement.testing.ran import Missed, Writer
 from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
@@ -30,7 +29,6 @@ from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.one_kernel.stored_type import stored_type
 from visaproof.report.text.surface_words import surface_words
 from visaproof.report.two_kernels.inputs import inputs_of
-from visaproof.report.two_kernels.interference import interference_json, interference_lines, interference_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.two_kernels.memory_strip import dwords
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
@@ -159,8 +157,6 @@ def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[s
             yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
             if (run := run_outside(comparison, found)) is not None:
                 yield from (f"  {line}" for line in target_run_lines(run, name))
-        case Interference() as seen:
-            yield from (f"  {line}" for line in interference_lines(seen, name))
         case RegisterDiffers() as one:
             register = _register_of(comparison, one)
             yield f"  at the end {_register_place(register, one)} is"
@@ -227,8 +223,6 @@ def _what_differs(comparison: Comparison, found: Difference) -> str:
             return f"the target is undefined: line {undefined.position.line}: {undefined.message}"
         case OutsideBuffers(address):
             return f"the target accesses address {address:#x}, which is at no offset from a buffer"
-        case Interference() as seen:
-            return interference_text(seen, partial(surface_name, comparison))
         case RegisterDiffers() as one:
             place = _register_place(_register_of(comparison, one), one)
         case ByteDiffers() as one:
@@ -287,8 +281,6 @@ def _what_differs_json(comparison: Comparison, found: Difference) -> dict[str, A
             run = run_outside(comparison, found)
             runs = {"runs": {"target": lane_run_json(run, name)}} if run else {}
             return {"target_accesses_outside": address} | runs
-        case Interference() as seen:
-            return {"other_thread": interference_json(seen, name)}
         case RegisterDiffers() as one:
             register = _register_of(comparison, one)
             lane = {"lane": one.lanes[0]} if len(one.lanes) == 1 else {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from visaproof.refinement.environment.environment_steps import Writer
+from visaproof.refinement.testing.ran import Writer
 
 Naming = Callable[[str], str]
 """What a surface is called."""

@@ -2,16 +2,37 @@
 
 import pytest
 
-from tests.refinement.environment.test_refinement_interference import atomic, both, constant
+from tests.refinement.test_refinement_atomic_events import program
+from tests.support.differences import in_memory
 from visaproof.checking.ladder import Values
 from visaproof.isa.identity import Same
-from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.environment.collisions import Modified
+from visaproof.launch.assumptions import Assume
+from visaproof.refinement.comparison import Comparison, compare
+from visaproof.refinement.decision import decide
+from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.collisions import Modified
 from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runs import Trial, trial
-from visaproof.refinement.verdicts import Difference
+from visaproof.refinement.verdicts import Difference, Unknown
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.names import is_size
+
+
+def both(source: str, target: str) -> Comparison:
+    return compare(program(source), program(target), Scope(Assume.NONE))
+
+
+def atomic(op: str, *sources: str, cell: str = "C", brought: str = "%null") -> str:
+    src0, src1 = (*sources, "%null", "%null")[:2]
+    return f"dword_atomic.{op} (M1, 8) T6 {cell}.0 {src0} {src1} {brought}\n"
+
+
+def constant(number: int, register: str = "Z") -> str:
+    return f"mov (M1, 8) {register}(0,0)<1> {number:#x}:d\n"
+
+
+OR = atomic("or", "X.0")
+LOADED = "gather4_scaled.R (M1, 8) T6 0x0:ud C.0 Y.0\n"
 
 TOGETHER = "mov (M1_NM, 8) C(0,0)<1> 0x0:d\n"
 """All lanes reach one cell."""
@@ -65,3 +86,18 @@ def test_lanes_that_share_a_part_of_their_cells_meet_whatever_they_do(
     modified.changes(surface, 0, 4)
     modified.end_statement(is_typed_atomic=False, order_shows=lambda: True)
     assert modified.met == met
+
+
+def test_an_atomic_is_named_as_what_wrote_a_byte() -> None:
+    comparison = both(OR, "")
+    found = decide(comparison, 2_000)
+    assert isinstance(found, Difference)
+    writers = in_memory(found).source_writer, in_memory(found).target_writer
+    assert writers[0] is not None
+    assert writers[0].write.lane == 0
+    assert writers[1] is None
+
+
+def test_an_atomic_that_happens_twice_is_not_the_same_as_once() -> None:
+    """Twice an or leaves what one leaves; another thread that comes in between sees it, and no run shows that."""
+    assert isinstance(decide(both(OR, OR + OR), 2_000), Unknown)

@@ -1,1 +1,0 @@
-"""What other threads may see of two kernels, and do to them."""
