@@ -10,6 +10,12 @@ iterations that others still take.  A word that is not one lane's holds what is 
 loop. That is one order of the threads; without a race every other leaves the same.  A source that races is undefined;
 of the target it has to be known of any two iterations that it does not.
 
+Threads come to a barrier in a loop together if all lanes of all threads stay in the loop together:
+
+    before the loop  lane k runs = on(k) ∧ b,   after an iteration in which  runs(k) = on(k) ∧ r :  runs(k) = on(k) ∧ r'
+
+for all lanes k, with the same b and r'.  So one symbol r says of all lanes whether they run an iteration.
+
 The values of uninitialised registers are chosen once, before all iterations.  So the source may choose the values that
 the target has in registers of its own, or a number:
 
@@ -38,10 +44,12 @@ from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
+from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
+from visaproof.semantics.symbolic.cases import under
+from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.value_names import like
-from visaproof.smt import Bool, Op, Term, bool_symbol
+from visaproof.smt import Bool, Op, Term, bool_symbol, conj, false, is_false, substitute, symbols_of, true
 
 
 def in_step(
@@ -62,10 +70,14 @@ def in_step(
     if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
         return None
     chosen: Choices = {}
+    together = several and any(one.begins.events < one.ends.events for side in rounds for one in side)
     while True:
-        found = _with_classes((source, target), launched, scope, chosen, several)
-        if found is None or (_same_rounds(found.question) and same_effects(found.question)):
-            return found and found.question
+        found = _with_classes((source, target), launched, scope, chosen, several, together)
+        if found is None:
+            return None
+        meet = _same_rounds(found.question, together) and _come_alike(source, found.names)
+        if meet and same_effects(found.question):
+            return found.question
         more = _chosen_once(found)
         if more.keys() <= chosen.keys():
             return None
@@ -80,7 +92,12 @@ class _Iteration(Struct, frozen=True):
 
 
 def _with_classes(
-    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, chosen: Choices, several: bool
+    runners: tuple[AnyRunner, AnyRunner],
+    launched: Launched,
+    scope: Scope,
+    chosen: Choices,
+    several: bool,
+    together: bool,
 ) -> _Iteration | None:
     """The question in which words have one name as long as iterations leave the same in them."""
     rounds = (runners[0].trace.rounds, runners[1].trace.rounds)
@@ -88,6 +105,8 @@ def _with_classes(
     classes = _Classes(alike, alike)
     while True:
         names = classes.names(rounds, several)
+        if together:
+            names |= {word: one for side in rounds for word, one in _runs_together(side).items()}
         question = _question(runners, launched, scope, names | chosen)
         if question is None:
             return None
@@ -120,15 +139,37 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
     if isinstance(runner, Runner):
         thread = _generalised_thread(runner, lanes, scope)
         if several:
+            thread = _with_events_together(thread)
             thread = replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
         return thread if thread.observed else replace(thread, trace=counted(thread.trace))
     split = runner.split
     threads = [
-        _generalised_thread(one, lanes[split.lanes(number)], scope, prefix_of(number))
+        _with_events_together(_generalised_thread(one, lanes[split.lanes(number)], scope, prefix_of(number)))
         for number, one in enumerate(runner.members)
     ]
     group = group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
     return replace(group, trace=counted(group.trace))
+
+
+def _with_events_together(runner: Runner) -> Runner:
+    """Its barriers and fences in loops under the symbol that says whether all lanes run an iteration."""
+    rounds = runner.trace.rounds
+    inside = {place for one in rounds for place in range(one.begins.events, one.ends.events)}
+    events = (
+        replace(one, guard=_of_all_lanes(one.guard, rounds)) if place in inside else one
+        for place, one in enumerate(runner.trace.events)
+    )
+    return replace(runner, trace=replace(runner.trace, events=tuple(events)))
+
+
+def _of_all_lanes(guard: Bool, rounds: Sequence[LoopRound]) -> Bool:
+    """r ∧ g(true), where that is the condition: g(false) never holds.  Of lanes by themselves, it is left as it is."""
+    for loop, one in enumerate(rounds):
+        used = set(symbols_of(guard))
+        lanes = [held.during for held in one.lanes if held.during in used]
+        if lanes and is_false(substitute(guard, dict.fromkeys(lanes, false()))):
+            guard = conj(_runs_loop(loop), substitute(guard, dict.fromkeys(lanes, true())))
+    return guard
 
 
 def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, prefix: str = "") -> Runner:
@@ -139,6 +180,32 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, pre
         divisions=DIVISION in scope.assume,
     )  # fmt: skip
     return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
+
+
+def _runs_together(rounds: Sequence[LoopRound]) -> dict[Term, Term]:
+    """One symbol for all lanes: whether they run an iteration."""
+    return {held.during: _runs_loop(loop) for loop, one in enumerate(rounds) for held in one.lanes}
+
+
+def _runs_loop(loop: int) -> Bool:
+    return bool_symbol(f"round.{loop}.lanes")
+
+
+def _come_alike(source: AnyRunner, names: dict[Term, Term]) -> bool:
+    """Whether the threads come to each event of an iteration under one condition, by what all hold alike in it."""
+    found = source.alike if isinstance(source, ThreadGroup) else ()
+    return all(len({substitute(one, names) for one in guards}) == 1 for guards in found)
+
+
+def _stay_together(question: Question) -> bool:
+    """Whether all lanes of all threads that are on begin each loop together, and go on together from an iteration."""
+    for loop in zip(question.source.rounds, question.target.rounds, strict=True):
+        lanes = [(lane, held) for one in loop for lane, held in zip(question.lanes, one.lanes, strict=False)]
+        on = [(literals_of(lane), held) for lane, held in lanes]
+        ways = {(under(held.before, known), under(held.after, known)) for known, held in on}
+        if len(ways) > 1:
+            return False
+    return True
 
 
 _Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
@@ -202,9 +269,10 @@ def _question(
     return None if question.bounded or question.disturbed else question
 
 
-def _same_rounds(question: Question) -> bool:
-    """Whether the same lanes run each loop, the same go on from an iteration, and threads iterate in step."""
-    if question.target.races_in_rounds:
+def _same_rounds(question: Question, together: bool) -> bool:
+    """Whether the same lanes run each loop, the same go on from an iteration, and threads iterate in step; on request
+    all `together`."""
+    if question.target.races_in_rounds or (together and not _stay_together(question)):
         return False
     loops = zip(question.source.rounds, question.target.rounds, strict=True)
     pairs = (pair for one, other in loops for pair in zip(one.lanes, other.lanes, strict=True))

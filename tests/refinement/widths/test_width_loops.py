@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refinement.widths.test_refinement_widths import STORE, asked, differs, each, ids, kernel, verdict
+from tests.refinement.widths.test_refinement_widths import LOAD, STORE, asked, differs, each, ids, kernel, verdict
 from tests.support.differences import kind_of
 from visaproof.checking.ladder import GaveUp
 from visaproof.isa.errors import NotModelled
@@ -50,6 +50,58 @@ def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) 
 def test_a_loop_that_does_something_else_is_refuted(wrong: str) -> None:
     differs(stored(16, ADD), stored(8, wrong))
     differs(stored(8, ADD), stored(16, wrong))
+
+
+def meeting(simd: int, change: str = "", goes_on: str = "N(0,0)<0;1,0> 0x0:ud") -> Program:
+    """Each iteration adds what a lane of the other thread has: N iterations, with two barriers in each."""
+    turned = each(simd, "xor {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x20:ud")
+    added = each(simd, "add {m} X({r},0)<1> X({r},0)<1;1,0> Y({r},0)<1;1,0>") + (each(simd, change) if change else "")
+    body = each(simd, STORE) + "barrier\n" + turned + each(simd, LOAD) + added + "barrier\n" + turned
+    count = "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xffffffff:ud\n"
+    again = each(simd, f"cmp.ne {{m}} P1 {goes_on}") + f"(P1) goto (M1, {simd}) again\n"
+    return kernel(simd, ids(simd) + "again:\n" + body + count + again + each(simd, STORE))
+
+
+def test_threads_meet_at_barriers_in_a_loop_that_all_lanes_leave_together() -> None:
+    found = verdict(meeting(8), meeting(16))
+    assert isinstance(found, Refines)
+    assert "iteration by iteration" in found.rung
+
+
+@pytest.mark.parametrize(
+    ("change", "goes_on"),
+    [
+        ("add {m} X({r},0)<1> X({r},0)<1;1,0> 0x1:ud", "N(0,0)<0;1,0> 0x0:ud"),
+        ("", "N(0,0)<0;1,0> 0x1:ud"),
+        ("mov {m} X({r},0)<1> Y({r},0)<0;1,0>", "N(0,0)<0;1,0> 0x0:ud"),
+    ],
+    ids=["another sum", "fewer iterations", "the sum of another lane"],
+)
+def test_a_loop_with_barriers_that_does_something_else_is_not_proved(change: str, goes_on: str) -> None:
+    assert not isinstance(verdict(meeting(8), meeting(16, change, goes_on)), Refines)
+
+
+def leaving(simd: int, word: str) -> Program:
+    """The loop that is left behind its first barrier, by a word that counts iterations."""
+    turned = each(simd, "xor {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x20:ud")
+    added = each(simd, LOAD) + each(simd, "add {m} X({r},0)<1> X({r},0)<1;1,0> Y({r},0)<1;1,0>")
+    count = f"add (M1_NM, 1) {word} {word.replace('<1>', '<0;1,0>')} 0xffffffff:ud\n"
+    leave = each(simd, f"cmp.eq {{m}} P1 {word.replace('<1>', '<0;1,0>')} 0x0:ud") + f"(P1) goto (M1, {simd}) end\n"
+    body = each(simd, STORE) + "barrier\n" + turned + added + count + leave + "barrier\n" + turned
+    again = each(simd, "cmp.eq {m} P1 X({r},0)<0;1,0> X({r},0)<0;1,0>") + f"(P1) goto (M1, {simd}) again\n"
+    return kernel(simd, ids(simd) + "again:\n" + body + again + "end:\n" + each(simd, STORE))
+
+
+def test_threads_leave_between_barriers_if_their_counters_are_alike() -> None:
+    found = verdict(leaving(8, "N(0,0)<1>"), leaving(16, "N(0,0)<1>"))
+    assert isinstance(found, Refines)
+    assert "iteration by iteration" in found.rung
+
+
+def test_lanes_that_leave_a_loop_with_barriers_alone_are_not_asked() -> None:
+    by_lane = "X({r},0)<1;1,0> 0x5:ud"
+    with pytest.raises(NotModelled, match="under conditions"):
+        verdict(meeting(8, "", by_lane), meeting(16, "", by_lane))
 
 
 def test_the_rounds_of_a_thread_are_not_those_of_the_wide_one() -> None:

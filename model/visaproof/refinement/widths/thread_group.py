@@ -59,6 +59,8 @@ class ThreadGroup(Struct, frozen=True):
     races_forbidden: bool
     last_first: bool = False
     """Whether the last thread runs first."""
+    alike: tuple[tuple[Bool, ...], ...] = ()
+    """Conditions of the threads for one event in an iteration that stands for others, which have to be the same."""
 
     @property
     def observed(self) -> tuple[Observed, ...]:
@@ -256,7 +258,7 @@ def group_of(
         _where_launched(with_plain_events(one.trace, on, timeout_ms), on) for one, on in zip(members, own, strict=True)
     ]
     run = merged(traces, split, conditional=races_forbidden and members[0].name == "source")
-    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
+    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden, alike=run.alike)
 
 
 def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:

@@ -27,7 +27,7 @@ from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRou
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.accesses import Atomic
-from visaproof.smt import is_true
+from visaproof.smt import Bool, is_true
 
 _FOR_ALL = (WHOLE, SIGNAL, WAIT)
 """The barriers of all threads of a group."""
@@ -50,6 +50,8 @@ class Merged(Struct, frozen=True):
     """The thread of each message."""
     finders: tuple[int, ...]
     """The thread of each value that is left open."""
+    alike: tuple[tuple[Bool, ...], ...] = ()
+    """Conditions of the threads for one event in an iteration that stands for others, which have to be the same."""
 
 
 def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merged:
@@ -86,12 +88,27 @@ def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merge
             _round(own, split, at[MarkKind.ROUND, loop], at[MarkKind.BEHIND, loop]) for loop, own in enumerate(loops)
         ),
     )
-    return Merged(found, tuple(threads), tuple(finders))
+    return Merged(found, tuple(threads), tuple(finders), tuple(_unlike_in_loops(traces)))
+
+
+def _unlike_in_loops(traces: Sequence[Trace]) -> Iterator[tuple[Bool, ...]]:
+    """The conditions for one event that differ between threads: each has words of its own for what a loop holds."""
+    inside = _in_loops(traces[0])
+    for place, events in enumerate(zip(*(one.events for one in traces), strict=True)):
+        guards = tuple(one.guard for one in events)
+        if place in inside and any(one is not guards[0] for one in guards):
+            yield guards
+
+
+def _in_loops(trace: Trace) -> set[int]:
+    """The events in iterations that stand for others."""
+    return {place for one in trace.rounds for place in range(one.begins.events, one.ends.events)}
 
 
 def _require_one_course(traces: Sequence[Trace], conditional: bool) -> None:
     courses = [[(mark.kind, _name(one, mark)) for mark in course(one)] for one in traces]
-    guards = [[each.guard for each in one.events] for one in traces]
+    inside = _in_loops(traces[0])
+    guards = [[each.guard for place, each in enumerate(one.events) if place not in inside] for one in traces]
     for one, marks, own in zip(traces, courses, guards, strict=True):
         if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
             raise NotModelled("atomics on texels in kernels of different SIMD widths")
