@@ -267,7 +267,7 @@ def refines(source: Sequence[Function], target: Sequence[Function]) -> bool:
 @pytest.mark.slow
 def test_each_verdict_on_small_functions_of_a_choice_is_that_of_all_choices() -> None:
     random, decided = Random(11), [0, 0]
-    for _ in range(24):
+    for _ in range(60):
         count = random.choice((1, 1, 2))
         source = [function(random) for _ in range(count)]
         target = [function(random) for _ in range(count)]
