@@ -11,8 +11,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement.comparison import Comparison, compare
-from visaproof.refinement.decision import decide
-from visaproof.refinement.overlapping import overlapping
+from visaproof.refinement.decision import decide, overlapping
 from visaproof.refinement.scope import Alias, Scope
 from visaproof.refinement.verdicts import Apart, Refines, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines

@@ -4,20 +4,25 @@ How two programs are compared in one memory is a table (`strategies.table`).  He
 may overlap, whether the source is ever defined, and what stands beside the stores.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from math import prod
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
-from visaproof.isa.errors import LimitReached
+from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.assumed import differences
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.sharing import Pair, Sharing
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.effects.touched import crossings, weakened
+from visaproof.refinement.inputs.overlap import with_sharing
+from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.obligations import premises
-from visaproof.refinement.overlapping import needed_apart, overlapping, proved_together
+from visaproof.refinement.questions import questions
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
 from visaproof.refinement.strategies.normal_forms import audit
@@ -235,3 +240,58 @@ def is_one_thread(comparison: Comparison) -> bool:
     """Whether a group is known to be one thread, for which a barrier waits for nobody."""
     size = comparison.source.launch.group_size
     return size is not None and prod(size) <= len(comparison.question.lanes)
+
+
+# ---------------------------------------------------------------- buffers that may overlap
+
+
+MOST_PAIRS = 15
+"""Of buffers, of which each alone is tried."""
+
+Way = Callable[[Comparison], object | None]
+"""How a comparison may be shown to be a refinement; None where it is not."""
+
+
+def overlapping(comparison: Comparison, sharing: Sharing) -> Comparison | None:
+    """The question where these buffers may overlap; None where it cannot be asked."""
+    runners, asked = with_sharing(comparison.runners, sharing), comparison.question
+    if comparison.open is not None:
+        stepped = comparison.stepped and in_step(runners, asked.launched, comparison.scope, comparison.split)
+        return stepped and replace(comparison, runners=runners, stepped=stepped, sharing=sharing)
+    try:
+        exact, question = questions(runners, asked.launched, asked.forbidden)
+    except NotModelled:
+        return None
+    return replace(comparison, runners=runners, exact=exact, question=question, sharing=sharing)
+
+
+def proved_together(comparison: Comparison, sharing: Sharing) -> Comparison | None:
+    """The same for proofs in one memory: of loops these ask about one iteration, so that unrolled ones are left out.
+
+    With an address for each lane and iteration, each load of them would be compared with each store before.
+    """
+    if not comparison.question.bounded:
+        return overlapping(comparison, sharing)
+    return replace(comparison, runners=with_sharing(comparison.runners, sharing), sharing=sharing)
+
+
+def needed_apart(comparison: Comparison, ways: Sequence[Way]) -> tuple[Pair, ...]:
+    """The pairs of buffers of which it is not shown that they may overlap, left out one after another.
+
+    All of them are tried in the first way that shows it where all pairs are apart.
+    """
+    needed = list(comparison.sharing.pairs)
+    way = next((one for one in ways if _is_shown(comparison, needed, one)), None)
+    if len(needed) > MOST_PAIRS or way is None:
+        return tuple(needed)
+    for pair in comparison.sharing.pairs:
+        others = [one for one in needed if one != pair]
+        if _is_shown(comparison, others, way):
+            needed = others
+    return tuple(needed)
+
+
+def _is_shown(comparison: Comparison, pairs: Sequence[Pair], way: Way) -> bool:
+    """Whether the target is shown to refine the source where these pairs are apart."""
+    together = proved_together(comparison, comparison.sharing.without(pairs))
+    return together is not None and way(together) is not None

@@ -13,7 +13,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
-from visaproof.refinement import overlapping as module
+from visaproof.refinement import decision as module
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.record import refinement_record
