@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypedDict
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer as ScatterVerdict
-from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free
 from visaproof.analysis.global_size import parse_global_size
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.api.answers import Answer, Answers, Word

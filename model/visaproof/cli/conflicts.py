@@ -23,7 +23,8 @@ from visaproof.isa.errors import LimitReached, ReadError
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
+    from visaproof.analysis.conflicts.kernel import KernelAnswers
+    from visaproof.analysis.conflicts.verdicts import Finding
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position

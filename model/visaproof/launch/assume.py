@@ -29,8 +29,10 @@ SETS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """The premises of each set, by their names in `launch/premises.py`."""
 
-BESIDE = frozenset(("functions-alike", "integer-division"))
-"""Premises of two kernels that are assumed beside each set, and say nothing of a launch."""
+DIVISION = "integer-division"
+"""The premise that integer divisions by way of `inv` are ones."""
+BESIDE = frozenset(("functions-alike", DIVISION))
+"""Premises that are assumed beside each set, and say nothing of a launch."""
 
 
 class Assume(Struct, frozen=True):

@@ -218,6 +218,13 @@ PREMISES = _rows(
         Grantor.USER, "--float ieee", ALL, _IEEE,
     ),
     PremiseRow(
+        "integer-division",
+        "where the compiler divides integers by way of `inv`, mov, add, mul and mad (rounded once) on floats give what "
+        "IEEE 754 says, and `inv` is within 2.5 ulps",
+        Grantor.LANGUAGE, "reading approximations (D51): OpenCL C allows no more of 1 / x", ("conflicts", *TWO_KERNELS),
+        "--assume launch,-integer-division",
+    ),
+    PremiseRow(
         "float-mode", "%cr0 rounds to nearest even and is in IEEE mode when the kernel starts",
         Grantor.DRIVER, "the state that kernels start in", ALL, _IEEE,
     ),

@@ -116,13 +116,6 @@ OF_PAIRS = (
         "--assume launch,-functions-alike",
     ),
     PremiseRow(
-        "integer-division",
-        "where the compiler divides integers by way of `inv`, mov, add, mul and mad (rounded once) on floats give what "
-        "IEEE 754 says, and `inv` is within 2.5 ulps",
-        Grantor.LANGUAGE, "reading approximations (D51): OpenCL C allows no more of 1 / x", TWO_KERNELS,
-        "--assume launch,-integer-division",
-    ),
-    PremiseRow(
         "quotient-by-zero", "an integer quotient or remainder by 0 may be any number in the source",
         Grantor.LANGUAGE, "OpenCL C 6.2: an integer divided by 0 is an unspecified value", TWO_KERNELS,
     ),

@@ -30,6 +30,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
+from visaproof.launch.assume import DIVISION
 from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.run import trace
@@ -38,7 +39,7 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.uninitialised_words import is_initial
 from visaproof.refinement.effects.witness import Choices, witness
-from visaproof.refinement.inputs.functions import DIVISION, of_device
+from visaproof.refinement.inputs.functions import of_device
 from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions

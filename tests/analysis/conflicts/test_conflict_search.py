@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by
 from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE
 from visaproof.analysis.conflicts.thread_states import loads_agree
-from visaproof.analysis.conflicts.verdicts import Conflict, Free
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

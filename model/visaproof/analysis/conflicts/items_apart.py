@@ -6,22 +6,24 @@ Over any two different work items of one group all pairs of lanes are alike, and
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain, islice
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.digits import RUNG as DIGITS
-from visaproof.analysis.conflicts.digits import Digits
+from visaproof.analysis.conflicts.digits.digits import Digits
+from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
+from visaproof.analysis.conflicts.digits.signs import Signs
+from visaproof.analysis.conflicts.digits.strides import conditions_of, strides_of
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.products import without_products
-from visaproof.analysis.conflicts.strides import strides_of
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.identity import Same
-from visaproof.launch.assume import Assume
+from visaproof.launch.assume import DIVISION, Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids, differ, of_lanes, with_any_items
@@ -35,9 +37,8 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, questions_of
 from visaproof.queries.kernels.lane_accesses import stores_by_lane
 from visaproof.semantics.symbolic.names import is_lane, lane_on
-from visaproof.smt import Bool, Term, conj, evaluate, substitute, subterms, symbols_of
+from visaproof.smt import Bool, Term, conj, evaluate, substitute, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.arithmetic import PRODUCTS
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.smt.solvers import solve
 
@@ -93,7 +94,8 @@ class ItemsApart(Struct, frozen=True, dict=True):
         """Whether the lanes of a thread are known to be work items of one group: no premise of that is lifted."""
         launched = self.asked.start.group.launched
         several = launched is not None and len(launched.ids) > 1
-        return several and self.assume == Assume.LAUNCH and bool(self._shape.read)
+        of_launches = replace(self.assume, lifted=self.assume.lifted - {DIVISION}) == Assume.LAUNCH
+        return several and of_launches and bool(self._shape.read)
 
     @property
     def read(self) -> tuple[int, ...]:
@@ -132,6 +134,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
         return trace(
             asked.kernel, asked.platform, start.initial, unroll=self.unroll, private_base=start.private_base,
             floats=self.floats, nondeterministic=True, limit=self.limit, only_places=True,
+            divisions=DIVISION in self.assume,
         )  # fmt: skip
 
     @cached_property
@@ -175,11 +178,14 @@ class ItemsApart(Struct, frozen=True, dict=True):
         questions = self.questions(position)
         if questions is None or len(questions) < rounds:
             return None
-        found = [strides_of(one) for one in questions]
+        integers = NamedIntegers(self._own_names, questions[0].premises, self._followed)
+        signs = Signs(integers)
+        found = [strides_of(one, signs.settled) for one in questions]
         first = found[0]
-        if first is None or not first.by_dimension or any(one is None or not one.alike(first) for one in found):
+        if first is None or not first.by_digit or any(one is None or not one.alike(first) for one in found):
             return None
-        return Digits(first, self._own_names, questions[0].premises, self._followed)
+        conditions = reduce(frozenset[Bool].intersection, map(conditions_of, questions))
+        return Digits(first, integers, conditions, tuple(signs.positive))
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""
@@ -188,7 +194,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
             return NotShown()
         digits = self.digits(position, rounds)
         if digits is not None and digits.apart(more):
-            return Apart(DIGITS)
+            return Apart(digits.rung)
         key = self.shape(position), tuple(more)
         if key not in self._not_shown:
             found = self._asked(questions, more)
@@ -325,11 +331,6 @@ class Meetings(Struct, frozen=True):
     def about(self, more: Sequence[Bool]) -> tuple[Meeting, ...]:
         """Those that have to be asked where `more` is assumed."""
         return self.some if self.own.isdisjoint(symbols_of(*more)) else self.all
-
-
-def has_products(question: ConflictQuestion) -> bool:
-    """Whether it depends on a product of unknowns where lanes write."""
-    return any(term.op in PRODUCTS for pair in question.pairs[:1] for term in subterms(pair.meet))
 
 
 def still_open(more: Sequence[Bool], model: Values) -> bool:

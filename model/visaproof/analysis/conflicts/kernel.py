@@ -6,7 +6,8 @@ from functools import cache, partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products
+from visaproof.analysis.conflicts.hard_questions import INVERSE, divides, has_products
+from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.launches.samples import Samples
@@ -16,18 +17,20 @@ from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.search import Progress
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free, Undecided, decide_conflict
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict
 from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.analysis.tables import tables_of
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
+from visaproof.launch.assume import DIVISION
 from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import Launch
 from visaproof.launch.local_memory import local_memory
+from visaproof.launch.premises import premise
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.relations import with_relations
@@ -50,15 +53,6 @@ SEARCHED_MS = 1_000
 """For a question of a solver about launches that do not obey what was found to be missing."""
 SHOWN_MS = 200
 """The same, where another scatter has shown such a launch: in that one the run may end before."""
-
-
-class Finding(Struct, frozen=True):
-    """The answer for one scatter."""
-
-    question: ConflictQuestion
-    answer: Answer
-    missing: Missing | None = None
-    """Relations between arguments and the launch under which it was proved that there is no conflict."""
 
 
 class KernelAnswers(Struct, frozen=True):
@@ -191,10 +185,13 @@ class KernelAnswers(Struct, frozen=True):
                 self._missing(position, rounds)
             return self._left_to_search(position)
 
+        by_digits = self._missing_digits(position, rounds)
         for question in rounds:
             progress = self.progress.setdefault(Same(question), Progress())
             known, shown = self.known, self._others(position)
-            match decide_conflict(question, self.asked, proof, most_ms, known, progress, shown, self.samples):
+            match decide_conflict(
+                question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits
+            ):  # fmt: skip
                 case Free(rung):
                     rungs[rung] = None
                 case Conflict() as conflict:
@@ -239,13 +236,28 @@ class KernelAnswers(Struct, frozen=True):
         if not self.items.applies:
             return None
         if position not in self.found_missing:
-            if position not in self.searched_missing:
-                shape = self.items.shape(position)
-                before = [one for at, one in self.found_missing.items() if one and self._follows(rounds, at)]
-                alike = (one for at, one in self.searched_missing.items() if self.items.shape(at) == shape)
-                self.searched_missing[position] = MissingRelations(self.items, rounds, before).after(next(alike, None))
-            self.found_missing[position] = self.searched_missing[position].find()
+            self.found_missing[position] = self._search_for_missing(position, rounds).find()
         return self.found_missing[position]
+
+    def _missing_digits(self, position: Position, rounds: Sequence[ConflictQuestion]) -> bool:
+        """Whether relations are found at once that keep apart lanes whose addresses have parts of numbers."""
+        if (
+            position not in self.found_missing
+            and self.items.applies
+            and any(divides(one, self.asked.trace.arbitrary) for one in rounds)
+        ):
+            found = self._search_for_missing(position, rounds).by_digits()
+            if found is not None:
+                self.found_missing[position] = found
+        return self.found_missing.get(position) is not None
+
+    def _search_for_missing(self, position: Position, rounds: Sequence[ConflictQuestion]) -> MissingRelations:
+        if position not in self.searched_missing:
+            shape = self.items.shape(position)
+            before = [one for at, one in self.found_missing.items() if one and self._follows(rounds, at)]
+            alike = (one for at, one in self.searched_missing.items() if self.items.shape(at) == shape)
+            self.searched_missing[position] = MissingRelations(self.items, rounds, before).after(next(alike, None))
+        return self.searched_missing[position]
 
     def _follows(self, rounds: Sequence[ConflictQuestion], earlier: Position) -> bool:
         """Whether lanes only meet in these where those of an earlier scatter do, inside of its surface or outside."""
@@ -260,7 +272,8 @@ class KernelAnswers(Struct, frozen=True):
 
     def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:
         """How it was proved of any work items of one group, in words; empty where it was not."""
-        if not self.items.applies or not any(map(has_products, rounds)):
+        values = self.asked.trace.arbitrary
+        if not self.items.applies or not any(has_products(one) or divides(one, values) for one in rounds):
             return ""
         found = self.items.proof(position, len(rounds))
         return found.rung if isinstance(found, Apart) else ""
@@ -291,6 +304,8 @@ def ask_kernel(
     whole = None if alone.is_whole else WholeRun(partial(run, launched=launched_variables(kernel)), alone)
     ran = run(only_places=True)
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
+    if DIVISION in assume and assume.of_launches and any(one.operation[:1] == (INVERSE,) for one in ran.arbitrary):
+        start = replace(start, assumed=(*start.assumed, premise("float-mode"), premise("integer-division")))
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
     asked = Asked(kernel, platform, ran, start, timeout_ms)

@@ -12,8 +12,8 @@ from itertools import product
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.digits import RUNG as DIGITS
-from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, has_products, still_open
+from visaproof.analysis.conflicts.hard_questions import has_products
+from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, still_open
 from visaproof.analysis.conflicts.reach import is_reached
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -63,11 +63,8 @@ class MissingRelations(Struct):
         """The first that suffices; None where none of the candidates does, or too many were asked about."""
         if not self.items.can_ask(self.rounds[0].instruction.position, len(self.rounds)):
             return None
-        digits = self.items.digits(self.rounds[0].instruction.position, len(self.rounds))
-        if digits is not None:
-            for relations in sorted(digits.missing(), key=len):
-                if relations and self._reached(relations):
-                    return Missing(relations, DIGITS)
+        if (found := self.by_digits()) is not None:
+            return found
         for one in self.found_before:
             rung = self._proved(one.relations)
             if rung is not None and self._reached(one.relations):
@@ -82,6 +79,15 @@ class MissingRelations(Struct):
             rung = self._proved(relations)
             if rung is not None and self._reached(relations):
                 return Missing(relations, rung)
+        return None
+
+    def by_digits(self) -> Missing | None:
+        """Relations that no solver has to find."""
+        digits = self.items.digits(self.rounds[0].instruction.position, len(self.rounds))
+        if digits is not None:
+            for relations in sorted(digits.missing(), key=len):
+                if relations and self._reached(relations):
+                    return Missing(relations, digits.rung)
         return None
 
     def _choices(self, arguments: list[str], count: int) -> Iterator[tuple[str, ...]]:

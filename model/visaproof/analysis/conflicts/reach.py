@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from visaproof.analysis.conflicts.launches.usual_launches import in_usual_launches
+from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple_words, in_usual_launches
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.smt import Bool, conj, disj
@@ -27,6 +27,8 @@ def is_reached(
         if by_two:
             writes = [conj(one, other) for one, other in pairwise(writes)]
         formula = conj(*question.premises, *more, disj(*writes))
+        if holds_of_simple_words(asked, formula):
+            return True
         if any(isinstance(solve([one], asked.timeout_ms), Satisfiable) for one in in_usual_launches(asked, formula)):
             return True
         match solve([formula], asked.timeout_ms):

@@ -106,6 +106,8 @@ class Search(Struct, Generic[T], frozen=True):
     """What runs on random values have shown."""
     wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
+    relations_known: bool = False
+    """Whether it is known which relations exclude all conditions."""
     progress: Progress = field(default_factory=Progress)
     otherwise: Callable[[Sequence[int]], Never | Found[T] | None] = lambda _: None
     """Another way to show or exclude conditions of these indices, asked before launches are searched."""
@@ -132,6 +134,8 @@ class Search(Struct, Generic[T], frozen=True):
         if (other := self.otherwise(left)) is not None:
             return other
         usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
+        if self.relations_known:
+            return Open(f"{self.subject} {self.verb} in no run on random arguments; a solver was not asked")
         if self.known is not None:
             some = replace(usual, indices=left[:SOME])
             if (found := self._shown(some.in_first_groups())) is not None:

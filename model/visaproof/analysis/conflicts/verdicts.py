@@ -15,6 +15,7 @@ from visaproof.analysis.conflicts.after_others import (
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.launches.samples import Samples
+from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.results import Found, Never, Open
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Progress, Search
@@ -73,6 +74,16 @@ class Undecided(Struct, frozen=True):
 
 Answer = Free | Conflict | Undecided
 
+
+class Finding(Struct, frozen=True):
+    """The answer for one scatter."""
+
+    question: ConflictQuestion
+    answer: Answer
+    missing: Missing | None = None
+    """Relations between arguments and the launch under which it was proved that there is no conflict."""
+
+
 Shown = Callable[[ConflictQuestion, Asked, LanePair, Values, Choices], Conflict | None]
 """What a run on the values shows."""
 
@@ -86,12 +97,14 @@ def decide_conflict(
     progress: Progress | None = None,
     shown: Sequence[Conflict] = (),
     samples: Samples | None = None,
+    relations_known: bool = False,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
     `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
     Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
+    Where `relations_known` free the scatter, a solver is not asked for the launches that are left before anything else.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
@@ -127,6 +140,7 @@ def decide_conflict(
         progress=progress or Progress(),
         otherwise=after_others,
         sampled=lambda: _sampled(question, asked, samples),
+        relations_known=relations_known,
     )
     match search.run(asked):
         case Never(rung):

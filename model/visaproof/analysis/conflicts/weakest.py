@@ -6,8 +6,8 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
-from visaproof.analysis.conflicts.verdicts import Free
+from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.verdicts import Finding, Free
 from visaproof.checking.limited import each_within
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.launch.assumptions import Assume

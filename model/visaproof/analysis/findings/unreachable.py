@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple_words
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.decode.message import OPCODES
 from visaproof.program.statements import Origin
@@ -25,11 +26,11 @@ def unreachable_writes(asked: Asked, premises: Sequence[Bool] = ()) -> Iterator[
             continue
         mine = (one for one in trace.performed if one.instruction.position == instruction.position)
         guards = [access.guard for one in mine for access in one.accesses if not isinstance(access, Load)]
-        if _never(conj(holds, disj(*guards)), asked.timeout_ms):
+        if _never(asked, conj(holds, disj(*guards))):
             yield instruction
 
 
-def _never(reached: Bool, timeout_ms: int) -> bool:
+def _never(asked: Asked, reached: Bool) -> bool:
     """Whether it is proved that this never holds."""
     if is_false(reached):
         return True
@@ -38,4 +39,4 @@ def _never(reached: Bool, timeout_ms: int) -> bool:
         values = {one: word & ((1 << one.width) - 1) if one.width else 1 for one in symbols}
         if evaluate(reached, values):
             return False
-    return isinstance(solve([reached], timeout_ms), Unsatisfiable)
+    return not holds_of_simple_words(asked, reached) and isinstance(solve([reached], asked.timeout_ms), Unsatisfiable)

@@ -43,22 +43,36 @@ def polynomial(one: Expression) -> Polynomial | None:
             return times(first, second) if sign == "*" else plus(first, times(second, {(): 1 if sign == "+" else -1}))
 
 
-def quotient(one: Polynomial, other: Polynomial) -> Polynomial | None:
-    """One divided by a single product of names; None where it is no multiple of it."""
-    (names, count), *more = other.items()
-    if more or not names:
-        return None
-    found: dict[tuple[str, ...], int] = {}
-    for own, factor in one.items():
-        left = list(own)
-        for name in names:
-            if name not in left:
-                return None
-            left.remove(name)
-        if factor % count:
+def divided(one: Polynomial, other: Polynomial) -> Polynomial | None:
+    """One divided by a sum that is not 0 for all names; None where it is no multiple of it.
+
+    Leading products are those of most names, of these the last: that of a product of two sums is the product of theirs.
+    """
+    divisor = {names: count for names, count in other.items() if count}
+    lead = max(divisor, key=_rank)
+    left, found = {names: count for names, count in one.items() if count}, dict[tuple[str, ...], int]()
+    while left:
+        names = max(left, key=_rank)
+        rest = _without(names, lead)
+        if rest is None or left[names] % divisor[lead]:
             return None
-        found[tuple(left)] = factor // count
+        found[rest] = left[names] // divisor[lead]
+        taken = times(divisor, {rest: -found[rest]})
+        left = {names: count for names, count in plus(left, taken).items() if count}
     return found
+
+
+def _rank(names: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    return len(names), names
+
+
+def _without(names: tuple[str, ...], less: tuple[str, ...]) -> tuple[str, ...] | None:
+    left = list(names)
+    for name in less:
+        if name not in left:
+            return None
+        left.remove(name)
+    return tuple(left)
 
 
 def content(polynomials: Iterable[Polynomial]) -> int:

@@ -1,6 +1,7 @@
 """Statements that compute, symbolically: sources of all lanes first, then their destinations (D36)."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import cast
 
 from visaproof.decode.sampler import LANES_MAY_DIFFER
@@ -275,8 +276,8 @@ class SymbolicArithmetic:
             if left.type.floating or right.type.floating:
                 holds.append(self._comparison(statement, lane, given((left, right), assumed)))
             else:
-                found = alu.compare(statement.relation, left, right)
-                holds.append(self._divisions.compared(found, assumed) if self._divisions else found)
+                compare, some = partial(alu.compare, statement.relation), self._divisions
+                holds.append(some.compared((left, right), compare, assumed) if some else compare(left, right))
         if isinstance(target, PredicateTarget):
             places = [(lane_offset(execution) + lane, guard) for lane, guard, _ in lanes]
             self._predicates.set_bits(target, places, holds)

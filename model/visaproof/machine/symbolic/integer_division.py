@@ -42,7 +42,7 @@ from typing import NamedTuple
 from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
 from visaproof.isa.types import DataType
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
-from visaproof.semantics.symbolic.cases import under
+from visaproof.semantics.symbolic.cases import by_cases, given, under
 from visaproof.semantics.symbolic.elements import Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.literals import Literals
@@ -57,6 +57,7 @@ from visaproof.smt import (
     eq,
     extract,
     ite,
+    ite_bool,
     mul,
     neg,
     sub,
@@ -121,11 +122,26 @@ class IntegerDivisions:
         self._too_small[ule(found.divisor, left)] = too_small
         return add(sub(quotient, found.first), open_value)
 
-    def compared(self, holds: Bool, assumed: Literals) -> Bool:
-        """A comparison of integers, where it tells whether a quotient is too small."""
-        if not self._too_small or holds in self._too_small:
-            return self._too_small.get(holds, holds)
-        return self._too_small.get(under(holds, assumed), holds)
+    def compared(self, sources: Sequence[Source], compare: Callable[..., Bool], assumed: Literals) -> Bool:
+        """A comparison of integers, where it tells whether a quotient is too small, maybe in some case alone."""
+        holds = compare(*sources)
+        if not self._too_small:
+            return holds
+        if (told := self._told(holds, assumed)) is not None:
+            return told
+        some = list[bool]()
+
+        def of_case(case: Sequence[Source]) -> Bool:
+            told = self._told(own := compare(*case), assumed)
+            some.append(told is not None)
+            return own if told is None else told
+
+        by_case = by_cases(given(sources, assumed), of_case, ite_bool)
+        return by_case if any(some) else holds
+
+    def _told(self, holds: Bool, assumed: Literals) -> Bool | None:
+        known = self._too_small.get(holds)
+        return self._too_small.get(under(holds, assumed)) if known is None else known
 
     def _of_floats(self, converted: BitVec) -> Quotient | None:
         """Of c·((fx − fy·f) + (xl − yl·f))."""

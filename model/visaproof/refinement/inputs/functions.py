@@ -10,9 +10,6 @@ from visaproof.machine.symbolic.trace import Trace
 ALIKE = "functions-alike"
 """The premise that they give the same."""
 
-DIVISION = "integer-division"
-"""The premise that integer divisions by way of `inv` are ones."""
-
 EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd", "rndu", "rnde", "rndz", "frc"))
 """Opcodes of which IEEE 754 says what they give; what the others give, each device may say for itself."""
 

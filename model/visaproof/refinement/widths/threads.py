@@ -10,6 +10,7 @@ from visaproof.analysis.surface_sizes import with_sizes
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.surface_keys import OfArgument, by_handle
+from visaproof.launch.assume import DIVISION
 from visaproof.launch.assumptions import BUFFER_BASES, Start
 from visaproof.launch.float_results import Floats, ieee_start
 from visaproof.launch.launch import BufferAddress, LaunchValue, Surface, TableSurface
@@ -32,7 +33,7 @@ from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.inputs.buffer_offsets import Begins, distances, with_distances
-from visaproof.refinement.inputs.functions import DIVISION, of_device
+from visaproof.refinement.inputs.functions import of_device
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.launch.premises import Premise
 from visaproof.report.one_kernel.conflicts import bound_surface, data_dependence, inputs_of, readings_of

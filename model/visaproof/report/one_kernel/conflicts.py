@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS

@@ -6,8 +6,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from visaproof.analysis.conflicts.kernel import Finding
-from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding
 from visaproof.report.one_kernel.lane_rows import LaneRow, in_rows
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
 

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from visaproof.analysis.bounds.kernel import BoundsFinding
 from visaproof.analysis.bounds.verdicts import Meaningless, Outside
-from visaproof.analysis.conflicts.kernel import Finding
-from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch
 from visaproof.execution.payload import Program

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided
 from visaproof.analysis.conflicts.weakest import SETS, Weakest
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.premises import Premise

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from visaproof.analysis.conflicts.kernel import Finding
-from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding
 from visaproof.semantics.concrete.surface import LaneWrite, Write
 from visaproof.smt import evaluate
 from visaproof.smt.integers.unwrapped import unwrapped

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, false, kept, neg, negate, true
+from visaproof.smt import BitVec, Bool, Op, Term, false, kept, linear_parts, neg, negate, substitute, true
 from visaproof.smt.substitution import Booleans, substitute_bools
 
 MOST_CHOICES = 2
@@ -34,29 +34,42 @@ def by_cases(
     most: int = MOST_CHOICES,
 ) -> T:
     """The function of these sources, as far as they are no choices between others."""
-    condition = next((source.bits.args[0] for source in sources if _is_choice(source.bits)), None)
+    condition = next(filter(None, (_chosen_by(source.bits) for source in sources)), None)
     if condition is None or most == 0:
         return function(sources)
-    condition = cast(Bool, condition)
     then, otherwise = ([_where(source, condition, place) for source in sources] for place in (1, 2))
     return choose(
         condition, by_cases(then, function, choose, most - 1), by_cases(otherwise, function, choose, most - 1)
     )
 
 
-def _is_choice(word: BitVec) -> bool:
-    """Whether it is chosen; a word or its negative, as an absolute value is, is one of its own."""
-    if word.op is not Op.ITE:
-        return False
-    _, then, otherwise = cast(tuple[Bool, BitVec, BitVec], word.args)
-    return then is not negate(otherwise)
+def _chosen_by(word: BitVec) -> Bool | None:
+    """The condition of a choice, or of several that are added up: (c ? a : b) − (c ? d : e) is c ? a − d : b − e.
+
+    A word or its negative, as an absolute value is, is one of its own.
+    """
+    if word.op is Op.ITE:
+        condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], word.args)
+        return None if then is negate(otherwise) else condition
+    choices = _added_choices(word)
+    same = len(choices) > 1 and all(one.args[0] is choices[0].args[0] for one in choices)
+    return cast(Bool, choices[0].args[0]) if same else None
+
+
+def _added_choices(word: BitVec) -> list[BitVec]:
+    """Those of a sum, or of products in it."""
+    atoms = linear_parts(word)[1] if word.op is Op.SUM else ()
+    factors = (cast(tuple[BitVec, ...], one.args) if one.op is Op.MUL else (one,) for one in atoms)
+    return [one for some in factors for one in some if one.op is Op.ITE]
 
 
 def _where(source: Source, condition: Bool, branch: int) -> Source:
     """The source where the condition takes this branch of a choice."""
-    if source.bits.op is not Op.ITE or source.bits.args[0] is not condition:
-        return source
-    return replace(source, bits=cast(BitVec, source.bits.args[branch]))
+    word = source.bits
+    if word.op is Op.ITE and word.args[0] is condition:
+        return replace(source, bits=cast(BitVec, word.args[branch]))
+    taken = {one: one.args[branch] for one in _added_choices(word) if one.args[0] is condition}
+    return replace(source, bits=substitute(word, taken)) if taken else source
 
 
 @kept(KEPT)

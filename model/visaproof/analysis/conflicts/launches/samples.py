@@ -17,6 +17,7 @@ from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.after_others import whatever_is_stored
 from visaproof.analysis.conflicts.alike_values import functions_in
+from visaproof.analysis.conflicts.hard_questions import is_hard
 from visaproof.analysis.conflicts.launches.collisions import colliding, collisions
 from visaproof.analysis.conflicts.launches.guesses import guessed_size
 from visaproof.analysis.conflicts.launches.usual_launches import smallest_first
@@ -29,8 +30,7 @@ from visaproof.program.lower import lowered
 from visaproof.program.places_alone import PlacesAlone, places_alone
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.semantics.concrete.choices import Choices
-from visaproof.smt import Bool, Term, conj, subterms, symbols_of
-from visaproof.smt.arithmetic import PRODUCTS
+from visaproof.smt import Bool, Term, conj, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.smt.limit import Limit
 
@@ -89,7 +89,7 @@ class Samples(Struct, dict=True):
 
     def prepare(self, limit: Limit) -> None:
         """Looks for them, once, in a share of the time."""
-        if not self.begun and any(map(self._is_hard, self.questions)):
+        if not self.begun and any(is_hard(one, self.asked.trace.arbitrary) for one in self.questions):
             self.begun = True
             with suppress(LimitReached), limit.within(SHARE):
                 self._search()
@@ -97,12 +97,6 @@ class Samples(Struct, dict=True):
     def shows(self, position: Position) -> bool:
         """Whether lanes of this scatter collide in some sample."""
         return any(position in one.shown for one in self.found)
-
-    def _is_hard(self, question: ConflictQuestion) -> bool:
-        """Whether it depends on products or functions of unknowns where two lanes write."""
-        meets = [pair.meet for pair in question.pairs[:1]]
-        products = (one.op in PRODUCTS for one in subterms(*meets))
-        return any(products) or any(functions_in(one, self.asked.trace.arbitrary) for one in meets)
 
     def _search(self) -> None:
         everywhere = {one.instruction.position for one in self.questions}

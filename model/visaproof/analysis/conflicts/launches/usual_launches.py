@@ -4,16 +4,19 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import prod
 
+from visaproof.analysis.conflicts.launches.guesses import guessed_size
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
-from visaproof.smt import Bool, Term, bool_const, const, substitute
+from visaproof.smt import Bool, Term, bool_const, const, substitute, symbols_of
+from visaproof.smt.compiled import compiled
 from visaproof.smt.evaluate import evaluate_all
 
 USUAL_LAUNCHES = 18
 """In which something is looked for first."""
 FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
-
-
+SIMPLE = (64, 8, 1, 0, 1024)
+"""Of all words at once: where products and quotients of arguments decide, a solver is slow."""
+SURFACE_BYTES = 1 << 32
 MOST_SMALL = 50
 """Among which those of small groups are looked for."""
 
@@ -63,3 +66,15 @@ def constants_of(launch: Mapping[Term, int]) -> dict[Term, Term]:
 def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
     """The formula of each of them."""
     yield from (in_launch(formula, launch) for launch in usual_launches(asked))
+
+
+def holds_of_simple_words(asked: Asked, formula: Bool) -> bool:
+    """Whether it does in a usual launch in which all else is one simple number."""
+    symbols = symbols_of(formula)
+    holds = compiled((formula,), symbols)
+    sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
+    for launch in widest_first(asked):
+        known = {**sizes, **launch}
+        if any(holds([known.get(one, simple if one.width else 1) for one in symbols])[0] for simple in SIMPLE):
+            return True
+    return False

@@ -1,0 +1,320 @@
+"""Lanes are apart whose addresses are numbers with digits of their own, where each stride reaches over those below.
+
+    s₁ ≥ width,   s₂ ≥ s₁·l₁,   s₃ ≥ s₂·l₂,   s₃·l₃ ≤ 2^w     (l: sizes; integers, in some order of the digits)
+
+Digits are local ids, with local sizes, and parts of numbers that differ where ids do, with radices: `parts_of_numbers`.
+Of two addresses that differ the highest digit that does adds at least its stride s, and the digits below take away at
+most s − s₁; all together they add up to 2^w − s₁ at most, so that nothing meets behind a wrap either.  What is proved
+by solvers is only that strides and radices of the kernel are these integers, and the inequalities, which have no ids.
+
+The last part of a number n has no radix: where n < b, it is below ⌈b/low⌉, and with integers s₂/s₁
+
+    s₂·low ≥ s₁·b   ⇒   s₂ ≥ s₁·⌈b/low⌉
+
+The sizes are those of one group.  What is named has those of the launch, which are no less: it is enough where no size
+stands on the side that has to be large.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import cast
+
+from msgspec import Struct, field
+
+from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
+from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE, Piece, in_order, piece
+from visaproof.analysis.conflicts.digits.strides import Digit, Part, Strides, extended_from, sum_of, term_of
+from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
+from visaproof.launch.relations.launch_names import LOCAL
+from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
+from visaproof.launch.relations.polynomials import (
+    Polynomial,
+    at_least,
+    constant_of,
+    content,
+    divided,
+    expression,
+    times,
+)
+from visaproof.smt import BitVec, Bool, Op, eq, value_of
+
+RUNG = "local ids as digits"
+OF_NUMBERS = "parts of a number as digits"
+"""The rung where some digits are quotients and remainders."""
+MOST_DIGITS = 6
+"""Of which all orders are tried."""
+
+
+class Place(Struct, frozen=True):
+    """A digit of an address: its stride, and that it is below ⌈size/over⌉."""
+
+    stride: Polynomial
+    size: Polynomial
+    over: Polynomial = field(default_factory=lambda: ONE)
+    of_number: bool = False
+
+    @property
+    def reach(self) -> Polynomial:
+        """Times `over`: what the strides above have to reach over."""
+        return times(self.stride, self.size)
+
+
+class Limits(Struct, frozen=True):
+    """How large the digits of an address are, and under which relations that holds."""
+
+    sizes: Mapping[Digit, tuple[Polynomial, Polynomial]]
+    """What each is below, as ⌈size/over⌉."""
+    relations: tuple[Relation, ...]
+    exact: Mapping[BitVec, Polynomial]
+    """Words that have to be these integers."""
+    covered: frozenset[Digit]
+    """The dimensions of local ids of which none differ where no digit does."""
+
+
+class Digits(Struct, dict=True):
+    """Of one scatter."""
+
+    strides: Strides
+    integers: NamedIntegers
+    conditions: frozenset[Bool] = frozenset()
+    """That hold wherever a lane writes, said of the first lane."""
+    positive: tuple[Relation, ...] = ()
+    """Under which the strides are what they are."""
+
+    @property
+    def rung(self) -> str:
+        return OF_NUMBERS if any(isinstance(one, Part) for one in self.strides.by_digit) else RUNG
+
+    def missing(self) -> Iterator[tuple[Relation, ...]]:
+        """Relations under which the lanes are apart: for each order of the digits those that no launch grants."""
+        granted: dict[Relation, bool] = {}
+        for order in self._orders():
+            needed: list[Relation | None] = []
+            for one in order:
+                if one not in granted:
+                    granted[one] = self._holds(one, ())
+                if not granted[one]:
+                    needed.append(self._of_launch(one))
+            named = [one for one in needed if one is not None]
+            if len(named) == len(needed) and self._are_integers([self.integers.term(one) for one in named]):
+                yield tuple(named)
+
+    def apart(self, more: Sequence[Bool]) -> bool:
+        """Whether the lanes are where `more` holds."""
+        for order in self._orders():
+            if all(self._holds(one, more) for one in order):
+                return self._are_integers(more)
+        return False
+
+    def _holds(self, relation: Relation, more: Sequence[Bool]) -> bool:
+        """Whether it does of the group, by itself or because it does of the launch."""
+        ways = dict.fromkeys((relation, self._of_launch(relation)))
+        return any(self.integers.holds(one, more) for one in ways if one is not None)
+
+    def _of_launch(self, relation: Relation) -> Relation | None:
+        """With the sizes of the launch for those of the group, if it says no less then."""
+        large = relation.left if relation.sign == ">=" else relation.right
+        if any(is_inner(name.text, Kind.OWN_SIZE) for name in names_in(large)):
+            return None
+        sizes: dict[str, str] = {InnerName(Kind.OWN_SIZE, d): f"{LOCAL}_{name}" for d, name in enumerate(DIMENSIONS)}
+        return Relation(relation.sign, renamed(relation.left, sizes), renamed(relation.right, sizes))
+
+    def _orders(self) -> Iterator[tuple[Relation, ...]]:
+        """The inequalities for each order of the digits, without those that have no names and hold."""
+        known, limits = self._polynomials, self._limits
+        if known is None or limits is None or len(known) > MOST_DIGITS:
+            return
+        flat = [
+            Relation("==", expression(size), Number(1))
+            for size in (self._size(d) for d in range(3) if d not in limits.covered)
+            if constant_of(size) is None
+        ]
+        unit = content(known.values())
+        strides = {digit: self._upwards(one, unit) for digit, one in known.items()}
+        numbers = any(isinstance(digit, Part) for digit in strides)
+        first = [*self.positive, *limits.relations, *flat]
+        for order in permutations(sorted(strides, key=lambda one: self._rank(strides[one], one))):
+            degrees = [_degree(strides[one]) for one in order]
+            if numbers and degrees != sorted(degrees):
+                continue
+            places = [Place(strides[one], *limits.sizes[one], isinstance(one, Part)) for one in order]
+            chain = list(self.chain(places, unit))
+            if all(isinstance(one, Relation) for one in chain):
+                yield tuple(dict.fromkeys((*first, *(one for one in chain if isinstance(one, Relation)))))
+
+    @staticmethod
+    def _rank(stride: Polynomial, digit: Digit) -> tuple[bool, int]:
+        return constant_of(stride) is None, digit if isinstance(digit, int) else len(DIMENSIONS)
+
+    def chain(self, places: Sequence[Place], unit: int) -> Iterator[Relation | bool]:
+        """False where one cannot hold, or could only hold of arguments that are about 0."""
+        before: Place | None = None
+        for place in places:
+            one = self._reaches(place, before, unit)
+            small = isinstance(one, Relation) and one.sign == "<=" and not (before is not None and before.of_number)
+            if small and isinstance(one, Relation) and any(not _is_of_launch(name.text) for name in one.names()):
+                yield False
+            elif one is not True:
+                yield one
+            before = place
+        most, last = (1 << self.strides.bits) // unit, places[-1]
+        items = constant_of(last.size) or MOST_GROUP_ITEMS
+        value = constant_of(last.stride)
+        if last.of_number:
+            yield from self._at_least(times({(): most}, last.over), last.reach)
+        elif value is None:
+            yield Relation("<", expression(last.stride), expression({(): most // items}))
+        elif value * items > most:
+            yield from self._at_least({(): most // value}, last.size)
+
+    def _reaches(self, place: Place, before: Place | None, unit: int) -> Relation | bool:
+        """That the stride reaches over the digits below."""
+        if before is None:
+            return at_least(place.stride, {(): -(-self.strides.width // (self.strides.unit * unit))})
+        rows = divided(place.stride, before.stride)
+        if rows is None:
+            return before.over == ONE and at_least(place.stride, before.reach)
+        rows = times(rows, before.over)  # of a stride above 0, which it is by the inequality before
+        times_more = divided(rows, before.size) if before.of_number else None
+        return at_least(rows, before.size) if times_more is None else at_least(times_more, ONE)
+
+    @staticmethod
+    def _at_least(left: Polynomial, right: Polynomial) -> Iterator[Relation | bool]:
+        one = at_least(left, right)
+        if one is not True:
+            yield one
+
+    @staticmethod
+    def _upwards(one: Polynomial, unit: int) -> Polynomial:
+        """In units; with the sign changed where it is below 0: then the digits count downwards."""
+        down = all(count <= 0 for count in one.values())
+        return {names: (-count if down else count) // unit for names, count in one.items()}
+
+    @cached_property
+    def _polynomials(self) -> Mapping[Digit, Polynomial] | None:
+        """The strides in names; None where one has none."""
+        found = {digit: self.integers.polynomial(stride) for digit, stride in self.strides.by_digit.items()}
+        known = {digit: one for digit, one in found.items() if one is not None}
+        return known if len(known) == len(found) else None
+
+    # ------------------------------------------------------------ sizes
+
+    def _size(self, dimension: int) -> Polynomial:
+        launched = self.integers.names.start.group.launched
+        known = None if launched is None else value_of(launched.sizes[dimension])
+        return {(): known} if known is not None else {(self.integers.names.own_size(dimension),): 1}
+
+    @cached_property
+    def _limits(self) -> Limits | None:
+        """None where the digits leave out something of a number."""
+        dimensions = [one for one in self.strides.by_digit if isinstance(one, int)]
+        parts = [one for one in self.strides.by_digit if isinstance(one, Part)]
+        found = Limits({d: (self._size(d), ONE) for d in dimensions}, (), {}, frozenset(dimensions))
+        for number in dict.fromkeys(one.number for one in parts):
+            more = self._of_number(number, [one for one in parts if one.number is number])
+            if more is None:
+                return None
+            found = Limits(
+                {**found.sizes, **more.sizes},
+                (*found.relations, *more.relations),
+                {**found.exact, **more.exact},
+                found.covered | more.covered,
+            )
+        return found
+
+    def _of_number(self, number: BitVec, parts: Sequence[Part]) -> Limits | None:
+        """That it differs where ids do, and so do its parts."""
+        own = sum_of(number)
+        if own is None or own.bits != number.width or not all(isinstance(one, int) for one in own.by_digit):
+            return None
+        within = Digits(Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers)
+        differs = next(iter(within._orders()), None)
+        exact = dict[BitVec, Polynomial]()
+        pieces = [self._piece(one, exact) for one in parts]
+        known = [one for one in pieces if one is not None]
+        order = in_order(known) if len(known) == len(pieces) else None
+        if differs is None or order is None:
+            return None
+        last, bound = known[order[-1]], self._bound(number, own, exact)
+        sizes: dict[Digit, tuple[Polynomial, Polynomial]] = {
+            part: (one.radix, ONE) for part, one in zip(parts, known, strict=True) if one.radix is not None
+        }
+        names = {name for one in exact.values() for each in one for name in each}
+        relations = [*differs, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not _is_size(name))]
+        relations += [at_least(one, ONE) for one in exact.values() if len(one) > 1]
+        if last.end is not None:
+            relations.append(bound is not None and at_least(last.end, bound))
+        elif bound is not None:
+            whole = divided(bound, last.low)
+            sizes[parts[order[-1]]] = (bound, last.low) if whole is None else (whole, ONE)
+        if any(one is False for one in relations) or len(sizes) < len(parts):
+            return None
+        return Limits(
+            sizes, tuple(one for one in relations if isinstance(one, Relation)), exact, frozenset(own.by_digit)
+        )
+
+    def _piece(self, part: Part, exact: dict[BitVec, Polynomial]) -> Piece | None:
+        """In names, with the words that have to be the integers."""
+        steps = list[tuple[Op, Polynomial]]()
+        for operation, by in part.steps:
+            polynomial = self.integers.of_word(by)
+            if polynomial is None:
+                return None
+            steps.append((operation, polynomial))
+            if constant_of(polynomial) is None:
+                exact[by] = polynomial
+        return piece(steps)
+
+    def _bound(self, number: BitVec, own: Strides, exact: dict[BitVec, Polynomial]) -> Polynomial | None:
+        """What the number is below where a lane writes: as a guard says, or as the size of the group does."""
+        for condition in self.conditions:
+            if condition.op not in (Op.ULT, Op.SLT):
+                continue
+            one, below = cast(tuple[BitVec, BitVec], condition.args)
+            if extended_from(one) is number:
+                polynomial = self.integers.of_word(below)
+                if polynomial is not None and (condition.op is Op.ULT or self.integers.is_not_negative(one)):
+                    exact[below] = polynomial
+                    return polynomial
+        ((dimension, stride), *more) = own.by_digit.items()
+        alone = not more and isinstance(dimension, int) and own.common == (0, frozenset()) and stride == {(): 1}
+        return self._size(dimension) if alone and isinstance(dimension, int) else None
+
+    def _are_integers(self, more: Sequence[Bool]) -> bool:
+        """Whether the strides are the integers of which the relations speak, as far as the sum has bits, and what
+        numbers are divided by, and are below, altogether.
+        """
+        known, limits = self._polynomials, self._limits
+        assert known is not None
+        assert limits is not None
+        if not all(self.integers.is_exactly(word, one, more) for word, one in limits.exact.items()):
+            return False
+        bits = self.strides.bits
+        for digit, stride in self.strides.by_digit.items():
+            own = term_of(stride, bits)
+            if not self.integers.follows(eq(own, self.integers.word(known[digit], bits)), (own,), more):
+                return False
+        return all(self._differs(one, more) for one in {d.number for d in known if isinstance(d, Part)})
+
+    def _differs(self, number: BitVec, more: Sequence[Bool]) -> bool:
+        """Whether the strides of the number itself are integers."""
+        own = sum_of(number)
+        return own is not None and Digits(
+            Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers
+        )._are_integers(more)
+
+
+def _degree(one: Polynomial) -> int:
+    return max(map(len, one))
+
+
+def _is_size(name: str) -> bool:
+    return _is_of_launch(name) or is_inner(name, Kind.OWN_SIZE)
+
+
+def _is_of_launch(name: str) -> bool:
+    return name in SIZES_OF_LAUNCH

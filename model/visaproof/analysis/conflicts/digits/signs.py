@@ -1,0 +1,94 @@
+"""Words without what integer divisions of the kernel do for zeros and negative numbers, where there are none.
+
+    −1 where w = 0,  −(i mod −w) where w < 0,  … ,  else i mod w      is      i mod w      where w ≥ 1 and i ≥ 0
+
+With i ≥ 0 and w ≥ 1 neither ⌊i/w⌋ nor i mod w is negative, so that this goes on where they are divided again.
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+from msgspec import Struct, field
+
+from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
+from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE
+from visaproof.analysis.conflicts.digits.strides import DIVISIONS, depends_on_ids
+from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.polynomials import Polynomial, at_least
+from visaproof.smt import BitVec, Op, Term, const, false, sub, substitute, subterms
+
+MOST_DIVISIONS = 8
+"""One after the other."""
+
+
+class Signs(Struct):
+    """What was taken to hold of words."""
+
+    integers: NamedIntegers
+    positive: dict[Relation, None] = field(default_factory=dict[Relation, None])
+    """What has to hold for it."""
+    known: dict[BitVec, bool] = field(default_factory=dict[BitVec, bool])
+    """Whether a word is above 0, or of items not below."""
+
+    def settled(self, word: BitVec) -> BitVec:
+        """The word where divisors are positive, and what is divided is not negative if that is so of all items."""
+        for _ in range(MOST_DIVISIONS):
+            settled = substitute(word, dict(self._excluded(word)))
+            if settled is word:
+                break
+            word = settled
+        return word
+
+    def _excluded(self, word: BitVec) -> Iterator[tuple[Term, Term]]:
+        """What is said of the sign of an operand of a division, or that it is 0, and what that is."""
+        parts = subterms(word)
+        operands = {one for term in parts if term.op in DIVISIONS for one in subterms(*term.args)}
+        for one in parts:
+            match one.op:
+                case Op.SLT | Op.EQ if isinstance(one.args[0], BitVec):
+                    left, right = cast(tuple[BitVec, BitVec], one.args)
+                    ways = (sub(left, right), sub(right, left)) if one.op is Op.EQ else (left,) * _is_zero(right)
+                    if any(way in operands and self._holds(way, one.op is Op.EQ) for way in ways):
+                        yield one, false()
+                case Op.EXTRACT if one.width == 1 and _is_sign(one):
+                    number = cast(BitVec, one.args[0])
+                    if number in operands and self._holds(number, above=False):
+                        yield one, const(0, 1)
+                case _:
+                    pass
+
+    def _holds(self, number: BitVec, above: bool) -> bool:
+        """Whether it is above 0, or of items not below."""
+        if depends_on_ids(number):
+            return not above and self._is_not_negative(number)
+        if number not in self.known:
+            polynomial = self.integers.of_word(number)
+            self.known[number] = polynomial is not None and self._is_above(polynomial)
+        return self.known[number]
+
+    def _is_above(self, polynomial: Polynomial) -> bool:
+        """Whether it is above 0, of w and not of −w; of a product its factors are."""
+        if sum(polynomial.values()) <= 0:
+            return False
+        (names, *more) = polynomial
+        needed = [at_least({(name,): 1}, ONE) for name in names] if not more else [at_least(polynomial, ONE)]
+        self.positive |= dict.fromkeys(one for one in needed if isinstance(one, Relation))
+        return all(needed)
+
+    def _is_not_negative(self, number: BitVec) -> bool:
+        if number not in self.known:
+            if number.op in DIVISIONS:
+                dividend, by = cast(tuple[BitVec, BitVec], number.args)
+                self.known[number] = self._holds(dividend, above=False) and self._holds(by, above=True)
+            else:
+                self.known[number] = self.integers.is_not_negative(number)
+        return self.known[number]
+
+
+def _is_zero(word: BitVec) -> bool:
+    return word.op is Op.CONST and not word.payload
+
+
+def _is_sign(bit: Term) -> bool:
+    whole = cast(BitVec, bit.args[0])
+    return bit.payload == (whole.width - 1, whole.width - 1)

@@ -1,0 +1,216 @@
+"""Where the lanes of a scatter write, as one sum for all: strides times digits, and what lanes have in common.
+
+address = c + s_x·x + s_y·y + s_z·z + s_r·(n mod r) + …   (mod 2^w)
+
+Digits are local ids, and what quotients and remainders leave of a number n that depends on ids.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from visaproof.checking.ladder import literals
+from visaproof.launch.ids.any_items import AnyItemsId, any_ids
+from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.queries.kernels.lane_accesses import LaneAccesses
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    const,
+    linear_parts,
+    scale,
+    substitute,
+    symbols_of,
+    value_of,
+)
+from visaproof.smt.arithmetic import mul
+
+Factors = tuple[BitVec, ...]
+Stride = Mapping[Factors, int]
+"""A sum of products, by their factors."""
+
+EXTENSIONS = (Op.ZERO_EXTEND, Op.SIGN_EXTEND)
+DIVISIONS = (Op.UDIV, Op.UREM)
+
+
+class Part(Struct, frozen=True):
+    """What is left of a number where it is divided step by step, each time by a word: a quotient, or a remainder."""
+
+    number: BitVec
+    """Of the first lane."""
+    steps: tuple[tuple[Op, BitVec], ...]
+
+
+Digit = int | Part
+"""The local id of a dimension, or a part of a number."""
+
+
+class Strides(Struct, frozen=True):
+    """Of all lanes of one scatter."""
+
+    by_digit: Mapping[Digit, Stride]
+    """Of the digits on which it depends where a lane writes."""
+    common: object
+    """What is added to them."""
+    bits: int
+    """In which the sum wraps."""
+    unit: int
+    """Bytes for which 1 of the sum stands."""
+    width: int
+    """Bytes from the first that a lane writes to the last."""
+
+    def alike(self, other: "Strides") -> bool:
+        """Whether they differ in nothing but what all lanes have in common."""
+        return replace(self, common=None) == replace(other, common=None)
+
+
+def strides_of(question: ConflictQuestion, settled: Callable[[BitVec], BitVec]) -> Strides | None:
+    """None where the lanes write at no such sum, or at different ones; of words where what is known is `settled`."""
+    found: Strides | None = None
+    for lane in question.lanes:
+        one = _of_lane(lane, settled)
+        if one is None or (found is not None and one != found):
+            return None
+        found = one
+    return found
+
+
+def conditions_of(question: ConflictQuestion) -> frozenset[Bool]:
+    """What holds wherever a lane writes, said of the first lane."""
+    each = (frozenset(literals(_of_the_first(one.stores[0][1].guard, one.lane))) for one in question.lanes)
+    return reduce(frozenset[Bool].intersection, each)
+
+
+T = TypeVar("T", bound=Term)
+
+
+def _of_the_first(term: T, lane: int) -> T:
+    return substitute(term, dict[Term, Term](zip(any_ids(lane), any_ids(0), strict=True)))
+
+
+def _of_lane(lane: LaneAccesses, settled: Callable[[BitVec], BitVec]) -> Strides | None:
+    if lane.is_texel:
+        return None
+    first = min(at for at, _ in lane.stores)
+    width = max(at + store.width for at, store in lane.stores) - first
+    found = sum_of(settled(_of_the_first(lane.base[0], lane.lane)))
+    if found is None:
+        return None
+    return Strides(found.by_digit, (found.common, first), found.bits, found.unit, width)
+
+
+def sum_of(address: BitVec) -> Strides | None:
+    """Also of an extended sum: what is apart in its bits is as far apart when it is extended and counted in units."""
+    constant, parts = linear_parts(address)
+    parts, common = dict(parts), dict[BitVec, int]()
+    strides: dict[Digit, dict[Factors, int]] = {}
+    constant += _take_quotients(parts, strides, address.width)
+    extended: list[tuple[BitVec, int]] = []
+    for atom, times in parts.items():
+        if not depends_on_ids(atom):
+            common[atom] = times
+        elif (found := _digit(atom)) is not None:
+            digit, factors = found
+            own = strides.setdefault(digit, {})
+            own[factors] = signed(own.get(factors, 0) + times, address.width)
+        elif atom.op in EXTENSIONS:
+            extended.append((atom, times))
+        else:
+            return None
+    shared = constant, frozenset(common.items())
+    if not extended:
+        return Strides(strides, shared, address.width, 1, 0)
+    ((atom, times), *more), inner = extended, cast(BitVec, extended[0][0].args[0])
+    within = sum_of(inner)
+    if strides or more or within is None or times << inner.width > 1 << address.width:
+        return None
+    return Strides(within.by_digit, (shared, within.common, atom.op), within.bits, times * within.unit, 0)
+
+
+def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors, int]], width: int) -> int:
+    """Takes k·n − k·(n mod r), which is k·r·⌊n/r⌋, out of a sum: a compiler makes it of n and what it has of it anyway.
+
+    Gives what is left of the constant of n.
+    """
+    constant = 0
+    for atom in [one for one in parts if one.op is Op.UREM]:
+        number, radix = cast(tuple[BitVec, BitVec], atom.args)
+        count, (own, terms) = -parts[atom], linear_parts(number)
+        alike = all((parts.get(one, 0) - count * times) % (1 << width) == 0 for one, times in terms.items())
+        if alike and depends_on_ids(number) and not depends_on_ids(radix):
+            for one in (atom, *terms):
+                del parts[one]
+            constant -= count * own
+            quotient = strides.setdefault(Part(extended_from(number), ((Op.UDIV, radix),)), {})
+            quotient[cast(Factors, radix.args) if radix.op is Op.MUL else (radix,)] = signed(count, width)
+    return constant
+
+
+def _digit(atom: BitVec) -> tuple[Digit, Factors] | None:
+    """A digit, and what it is multiplied by."""
+    factors = cast(Factors, atom.args) if atom.op is Op.MUL else (atom,)
+    digits = [(one, digit) for one in factors if (digit := _id_or_part(one)) is not None]
+    if len(digits) != 1:
+        return None
+    ((word, digit),) = digits
+    others = tuple(one for one in factors if one is not word)
+    return None if depends_on_ids(*others) else (digit, others)
+
+
+def depends_on_ids(*words: BitVec) -> bool:
+    return any(isinstance(one.payload, AnyItemsId) for one in symbols_of(*words))
+
+
+def _id_or_part(word: BitVec) -> Digit | None:
+    inner = extended_from(word)
+    if isinstance(inner.payload, AnyItemsId):
+        return inner.payload.dimension
+    steps = list[tuple[Op, BitVec]]()
+    while (one := _divided(inner)) is not None:
+        inner, more = extended_from(one[0]), one[1]
+        steps[:0] = more
+    return Part(inner, tuple(steps)) if steps and depends_on_ids(inner) else None
+
+
+def extended_from(word: BitVec) -> BitVec:
+    """A word that is the same number in fewer bits, if it is extended from one."""
+    return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
+
+
+def _divided(word: BitVec) -> tuple[BitVec, list[tuple[Op, BitVec]]] | None:
+    """What is divided, and how: by words that are the same for all lanes, or by powers of two."""
+    if word.op in DIVISIONS:
+        dividend, by = cast(tuple[BitVec, BitVec], word.args)
+        return None if depends_on_ids(by) else (dividend, [(word.op, by)])
+    if word.op is Op.AND and (mask := value_of(cast(BitVec, word.args[0]))) is not None and not mask & (mask + 1):
+        return cast(BitVec, word.args[1]), [(Op.UREM, const(mask + 1, word.width))]
+    inner = extended_from(word)
+    if inner.op is not Op.EXTRACT:
+        return None
+    dividend, (high, low) = cast(BitVec, inner.args[0]), cast(tuple[int, int], inner.payload)
+    steps = [(Op.UDIV, const(1 << low, dividend.width))] if low else []
+    if high + 1 < dividend.width:
+        steps.append((Op.UREM, const(1 << (high + 1 - low), dividend.width)))
+    return dividend, steps
+
+
+def term_of(stride: Stride, bits: int) -> BitVec:
+    """The stride as a word."""
+    total = const(0, bits)
+    for factors, times in stride.items():
+        product = const(1, bits)
+        for factor in factors:
+            product = mul(product, factor)
+        total = add(total, scale(product, times))
+    return total
+
+
+def signed(value: int, width: int) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
