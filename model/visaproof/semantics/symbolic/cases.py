@@ -68,7 +68,7 @@ def _where(source: Source, condition: Bool, branch: int) -> Source:
     word = source.bits
     if word.op is Op.ITE and word.args[0] is condition:
         return replace(source, bits=cast(BitVec, word.args[branch]))
-    taken = {one: one.args[branch] for one in _added_choices(word) if one.args[0] is condition}
+    taken: dict[Term, Term] = {one: one.args[branch] for one in _added_choices(word) if one.args[0] is condition}
     return replace(source, bits=substitute(word, taken)) if taken else source
 
 
