@@ -30,14 +30,14 @@ def scatters(capsys: pytest.CaptureFixture[str], kernel: str, *options: str, whe
 
 
 NEEDED = {
+    "blocks": ("pitch >= 8", "local_size_x*pitch <= 8589934592"),
     "transposed": ("w >= 1", "h >= 1", "h*w <= 1073741824"),
     "channels": ("width >= 1", "rows >= 1", "planes >= 1", "images >= 1", "images*planes*rows*width <= 1073741824"),
     "pitched": ("w >= 1", "n >= 1", "pitch*w >= n", "pitch*w <= 1073741824"),
-    "blocks": ("pitch >= 8", "local_size_x*pitch <= 8589934592"),
 }
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatters(capsys, kernel)["scatters"]
@@ -45,7 +45,7 @@ def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str], kernel: st
     assert {one["free_if"]["by"] for one in found} == {OF_NUMBERS}
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatters(capsys, kernel, where=NEEDED[kernel])["scatters"]
@@ -59,7 +59,7 @@ LESS = [
 ]
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "where", "left"), LESS, ids=[f"{one[0]}-{one[2]}" for one in LESS])
 def test_without_one_of_them_it_is_not_proved(
     capsys: pytest.CaptureFixture[str], kernel: str, where: tuple[str, ...], left: str
@@ -68,6 +68,7 @@ def test_without_one_of_them_it_is_not_proved(
         assert one["verdict"] != "proved" or one["by"] != OF_NUMBERS, left
 
 
+@pytest.mark.slow
 def test_a_lost_quotient_is_a_conflict(capsys: pytest.CaptureFixture[str]) -> None:
     """Kernel columns writes where the remainder says alone."""
     found = scatters(capsys, "columns")["scatters"]

@@ -266,8 +266,7 @@ class SymbolicArithmetic:
             write_high(lane, high, guard, assumed)
 
     def _compare(self, statement: Compare) -> None:
-        execution = statement.lanes
-        target = statement.target
+        execution, target = statement.lanes, statement.target
         left_reader, right_reader = self._readers(statement)
         lanes = lanes_of(self._thread, execution)
         holds: list[Bool] = []
