@@ -192,6 +192,19 @@ def test_two_compilations_of_a_kernel_refine_and_those_of_two_kernels_do_not(tmp
     assert refined.asked(one, found[0], found[2]).answer is Answer.REFUTED
 
 
+@pytest.mark.slow
+def test_what_implementations_may_give_is_no_disagreement(tmp_path: Path) -> None:
+    """Where the product of fma is beyond the type, also of floats that are compared by how far they are apart."""
+    kernel = replace(
+        faults()[0], parameters=(Type("float"),), result=Type("float"), expression="fma(a, -1.875f, a)"
+    ).kernel()
+    *taken, result = kernel.parameters
+    near = replace(kernel, parameters=(*taken, replace(result, ulps=4)))
+    found = bench().alone(near, Target("dg2", ""))
+    assert found.answer is Answer.NOT_MODELLED
+    assert "infinity" in found.detail
+
+
 OF_COMPILERS = [each for each in faults() if each.devices and not each.emitted]
 SEEN_IN_THE_DUMP = [each for each in faults() if each.emitted]
 

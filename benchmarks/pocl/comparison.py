@@ -21,6 +21,7 @@ from visaproof.execution.shape import Shape
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.launch.launch import read_launch
 from visaproof.semantics.concrete.choices import Choices
+from visaproof.semantics.concrete.floats import PRODUCT_BEYOND
 from visaproof.visaasm.linking.names import read_program
 
 OPEN = "a result that no page states"
@@ -166,7 +167,7 @@ def _left_out(entry: Entry, program: Program) -> str | None:
 def _launched(engine: Engine, program: Program, values: Values, memory: Memory, near: Set[int] = frozenset()) -> Ran:
     """Raises NotModelled where something was seen to depend on results that no page states.
 
-    The arguments in `near` may: they are compared by how far their floats are apart."""
+    The arguments in `near` may, but for infinities: they are compared by how far their floats are apart."""
     scalar = engine is Engine.SCALAR or first_typed(program) is not None
 
     def launch(choices: Choices, most: int) -> Ran:
@@ -177,7 +178,9 @@ def _launched(engine: Engine, program: Program, values: Values, memory: Memory, 
     ran, found = run_with_choices(launch, memory)
     exact = [
         one for one in (found.dependent if found is not None else ())
-        if not (isinstance(one, DependentBytes) and one.argument in near)
+        if not (isinstance(one, DependentBytes) and one.argument in near) or any(
+            cause.what == PRODUCT_BEYOND for cause in one.on
+        )
     ]  # fmt: skip
     if exact:
         cause = exact[0].on[0]

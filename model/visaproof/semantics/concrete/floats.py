@@ -17,6 +17,8 @@ from visaproof.isa.types import DataType
 from visaproof.semantics.concrete.alu import saturated
 from visaproof.semantics.concrete.choices import ANY_BITS, ANY_NAN, Allowed, Unstated, allowed_by, settled
 
+PRODUCT_BEYOND = "mad with a product beyond the type, where implementations may give infinity"
+
 
 class _Format(NamedTuple):
     """``sign | exponent | fraction``, from the high end."""
@@ -289,8 +291,7 @@ def _arithmetic(opcode: str, sources: Sequence[int], data_type: DataType, mode: 
     found = pattern(ARITHMETIC[opcode](values, rounding), data_type, mode, flushes)
     if opcode != "mad" or not overflows(values[:2], data_type):
         return found
-    what = "mad with a product beyond the type, where implementations may give infinity"
-    return settled(what, or_infinite(Allowed((found,)), values, data_type))
+    return settled(PRODUCT_BEYOND, or_infinite(Allowed((found,)), values, data_type))
 
 
 def or_infinite(found: Allowed, values: Sequence[float], data_type: DataType) -> Allowed:
