@@ -10,13 +10,36 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.analysis.conflicts.test_digits import BITS, digits
+from tests.support.rows import launch, rows
 from visaproof.analysis.conflicts.digits.digits import OF_NUMBERS, Place
+from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.parts_of_numbers import Piece, in_order, piece
+from visaproof.analysis.conflicts.digits.signs import Signs
 from visaproof.analysis.conflicts.digits.strides import sum_of
 from visaproof.cli import main
+from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.any_items import any_ids
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, divided, times
-from visaproof.smt import BitVec, Op, Term, add, const, evaluate, extract, mul, sub, symbol, udiv, urem, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Op,
+    Term,
+    add,
+    const,
+    eq,
+    evaluate,
+    extract,
+    ite,
+    mul,
+    negate,
+    slt,
+    sub,
+    symbol,
+    udiv,
+    urem,
+    zero_extend,
+)
 
 DATA = Path(__file__).parents[2] / "data" / "quotients"
 
@@ -214,3 +237,35 @@ def test_the_sum_of_digits_is_the_address(group: int, x: int, radix: int) -> Non
                     count *= evaluate(factor, values)
                 total += count * left
         assert total % (1 << 32) == evaluate(address, values)
+
+
+# ---------------------------------------------------------------- signs
+
+
+def remainder(number: BitVec, by: BitVec) -> BitVec:
+    """As the compiler has it for int."""
+    zero, down = const(0, 32), urem(number, negate(by))
+    return ite(eq(by, zero), const(-1, 32), ite(slt(by, zero), down, urem(number, by)))
+
+
+def signs() -> tuple[Signs, BitVec]:
+    code = rows()
+    launched = launch(code, "int")
+    names = LaunchNames(code, launched, start_of(code, launched, Assume.LAUNCH))
+    return Signs(NamedIntegers(names, ())), names.found("n").word.term
+
+
+def test_signs_are_settled_by_relations() -> None:
+    found, n = signs()
+    item = zero_extend(any_ids(0)[0], 32)
+    assert found.settled(remainder(item, n)) is urem(item, n)
+    assert list(map(str, found.positive)) == ["n >= 1"]
+
+
+def test_signs_of_what_has_no_name_or_may_be_negative_are_left() -> None:
+    found, n = signs()
+    item, loaded = zero_extend(any_ids(0)[0], 32), symbol("loaded", 32)
+    assert found.settled(remainder(item, loaded)) is remainder(item, loaded)
+    below = sub(item, n)
+    word = ite(slt(below, const(0, 32)), urem(negate(below), n), urem(below, n))
+    assert found.settled(word) is word

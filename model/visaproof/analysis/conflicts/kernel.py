@@ -70,6 +70,8 @@ class KernelAnswers(Struct, frozen=True):
     """What was found to be missing, by the scatter: it stays where the limit ends the question itself."""
     searched_missing: dict[Position, MissingRelations] = field(default_factory=dict[Position, MissingRelations])
     """How far the search has come."""
+    by_digits: dict[Position, bool] = field(default_factory=dict[Position, bool])
+    """Whether it was found at once, of addresses with parts of numbers as digits."""
     confirmed: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
     """Conflicts that a run has shown: they stay where the limit ends the search for what is missing."""
     undecided: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
@@ -137,7 +139,7 @@ class KernelAnswers(Struct, frozen=True):
             return self._answer(position)
         if position not in self.undecided:
             found = self._answer(position)
-            if not isinstance(found.answer, Undecided):
+            if not isinstance(found.answer, Undecided) or self.by_digits.get(position):
                 return found
             self.undecided[position] = found
         whole = self._again()
@@ -241,15 +243,13 @@ class KernelAnswers(Struct, frozen=True):
 
     def _missing_digits(self, position: Position, rounds: Sequence[ConflictQuestion]) -> bool:
         """Whether relations are found at once that keep apart lanes whose addresses have parts of numbers."""
-        if (
-            position not in self.found_missing
-            and self.items.applies
-            and any(divides(one, self.asked.trace.arbitrary) for one in rounds)
-        ):
-            found = self._search_for_missing(position, rounds).by_digits()
-            if found is not None:
-                self.found_missing[position] = found
-        return self.found_missing.get(position) is not None
+        if position not in self.by_digits:
+            values = self.asked.trace.arbitrary
+            asks = self.items.applies and any(divides(one, values) for one in rounds)
+            found = self._search_for_missing(position, rounds).by_digits(simply=True) if asks else None
+            self.found_missing.update({} if found is None else {position: found})
+            self.by_digits[position] = found is not None
+        return self.by_digits[position]
 
     def _search_for_missing(self, position: Position, rounds: Sequence[ConflictQuestion]) -> MissingRelations:
         if position not in self.searched_missing:

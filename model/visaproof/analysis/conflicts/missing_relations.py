@@ -81,12 +81,12 @@ class MissingRelations(Struct):
                 return Missing(relations, rung)
         return None
 
-    def by_digits(self) -> Missing | None:
-        """Relations that no solver has to find."""
+    def by_digits(self, *, simply: bool = False) -> Missing | None:
+        """Relations that no solver has to find; `simply` asks none whether a launch obeys them."""
         digits = self.items.digits(self.rounds[0].instruction.position, len(self.rounds))
         if digits is not None:
             for relations in sorted(digits.missing(), key=len):
-                if relations and self._reached(relations):
+                if relations and self._reached(relations, simply=simply):
                     return Missing(relations, digits.rung)
         return None
 
@@ -148,6 +148,8 @@ class MissingRelations(Struct):
             self.left = max(0, self.left + 1 - UNANSWERED)
         return None
 
-    def _reached(self, relations: Sequence[Relation]) -> bool:
+    def _reached(self, relations: Sequence[Relation], *, simply: bool = False) -> bool:
         """Whether a launch obeys them in which two lanes write: else they would be no condition but a way out."""
-        return is_reached(self.items.asked, self.rounds, self.items.terms(relations), by_two=True) is True
+        return (
+            is_reached(self.items.asked, self.rounds, self.items.terms(relations), by_two=True, simply=simply) is True
+        )

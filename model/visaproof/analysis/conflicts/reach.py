@@ -15,11 +15,16 @@ NOT_REACHED = "not reached"
 
 
 def is_reached(
-    asked: Asked, rounds: Sequence[ConflictQuestion], more: Sequence[Bool], *, by_two: bool = False
+    asked: Asked,
+    rounds: Sequence[ConflictQuestion],
+    more: Sequence[Bool],
+    *,
+    by_two: bool = False,
+    simply: bool = False,
 ) -> bool | None:
     """Whether a lane writes inside in some iteration where `more` holds as well; None where that was not decided.
 
-    `by_two` asks for two neighbouring lanes at once.
+    `by_two` asks for two neighbouring lanes at once, `simply` asks no solver.
     """
     decided = True
     for question in rounds:
@@ -29,6 +34,9 @@ def is_reached(
         formula = conj(*question.premises, *more, disj(*writes))
         if holds_of_simple_words(asked, formula):
             return True
+        if simply:
+            decided = False
+            continue
         if any(isinstance(solve([one], asked.timeout_ms), Satisfiable) for one in in_usual_launches(asked, formula)):
             return True
         match solve([formula], asked.timeout_ms):

@@ -134,12 +134,12 @@ class Search(Struct, Generic[T], frozen=True):
         if (other := self.otherwise(left)) is not None:
             return other
         usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
-        if self.relations_known:
-            return Open(f"{self.subject} {self.verb} in no run on random arguments; a solver was not asked")
         if self.known is not None:
-            some = replace(usual, indices=left[:SOME])
+            some = replace(usual, indices=left[:SOME], patient=not self.relations_known)
             if (found := self._shown(some.in_first_groups())) is not None:
                 return found
+        if self.relations_known:
+            return Open(f"{self.subject} {self.verb} in no run on random arguments; a solver was hardly asked")
         most = self.most_ms()
         within = asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms))
         return self._solved(within, left, replace(usual, asked=within))

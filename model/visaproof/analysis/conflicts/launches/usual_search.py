@@ -14,6 +14,8 @@ from visaproof.smt.solvers import solve
 MOST_USUAL = 10
 """In how many of them the solver is asked one by one."""
 
+FEW = 3
+"""The same, where it is known which relations exclude it."""
 USUAL_MS = 2_000
 """For one of these then; where it takes longer the next one is not asked."""
 
@@ -37,19 +39,21 @@ class UsualSearch(Struct):
     premise: Bool
     in_vain: InVain = field(default_factory=InVain)
     """Filled in: a search that a limit ended goes on there."""
+    patient: bool = True
+    """Whether more than a few first groups are asked about, and again with more time."""
     all_asked: bool = False
     none: bool = False
     """Whether none of the conditions holds in any of them."""
 
     def in_first_groups(self) -> Iterator[tuple[int, Values]]:
         """In some of them, a condition that holds and the values: a reader knows such launches."""
-        launches = widest_first(self.asked)[:MOST_USUAL]
+        launches = widest_first(self.asked)[: MOST_USUAL if self.patient else FEW]
         asked = self.in_vain.setdefault(tuple(self.indices), {})
         if all(asked.get(place) == USUAL_MS for place in range(len(launches))):
             return
         formula = self._formula()
         functions = functions_in(formula, self.asked.trace.arbitrary)
-        for most, often in ((QUICK_MS, MOST_SLOW), (USUAL_MS, 1)):
+        for most, often in ((QUICK_MS, MOST_SLOW), (USUAL_MS, 1))[: 1 + self.patient]:
             slow = 0
             for place, launch in enumerate(launches):
                 if asked.get(place, 0) >= most:
