@@ -197,6 +197,7 @@ def test_a_product_is_divided_by_its_factors(one: Polynomial, other: Polynomial)
 
 
 def test_what_is_no_multiple_is_not_divided() -> None:
+    assert divided({("a",): 3}, {("a",): 0}) is None
     assert divided({("a",): 3}, {("a",): 2}) is None
     assert divided({("a",): 3}, {("b",): 3}) is None
     assert divided({("a", "b"): 1, ("a",): 1, (): 1}, {("b",): 1, (): 1}) is None

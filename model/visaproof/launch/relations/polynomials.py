@@ -44,11 +44,13 @@ def polynomial(one: Expression) -> Polynomial | None:
 
 
 def divided(one: Polynomial, other: Polynomial) -> Polynomial | None:
-    """One divided by a sum that is not 0 for all names; None where it is no multiple of it.
+    """One divided by a sum; None where it is no multiple of it, or that is 0.
 
     Leading products are those of most names, of these the last: that of a product of two sums is the product of theirs.
     """
     divisor = {names: count for names, count in other.items() if count}
+    if not divisor:
+        return None
     lead = max(divisor, key=_rank)
     left, found = {names: count for names, count in one.items() if count}, dict[tuple[str, ...], int]()
     while left:

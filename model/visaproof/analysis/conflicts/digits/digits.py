@@ -123,20 +123,20 @@ class Digits(Struct, dict=True):
         sizes: dict[str, str] = {InnerName(Kind.OWN_SIZE, d): f"{LOCAL}_{name}" for d, name in enumerate(DIMENSIONS)}
         return Relation(relation.sign, renamed(relation.left, sizes), renamed(relation.right, sizes))
 
-    def _orders(self) -> Iterator[tuple[Relation, ...]]:
-        """The inequalities for each order of the digits, without those that have no names and hold."""
+    def _orders(self, flat: bool = True) -> Iterator[tuple[Relation, ...]]:
+        """The inequalities for each order of the digits, without those that have no names and hold.
+
+        With `flat` also that the sizes are 1 in other dimensions.
+        """
         known, limits = self._polynomials, self._limits
         if known is None or limits is None or len(known) > MOST_DIGITS:
             return
-        flat = [
-            Relation("==", expression(size), Number(1))
-            for size in (self._size(d) for d in range(3) if d not in limits.covered)
-            if constant_of(size) is None
-        ]
+        others = (self._size(d) for d in range(3) if flat and d not in limits.covered)
+        alone = [Relation("==", expression(size), Number(1)) for size in others if constant_of(size) is None]
         unit = content(known.values())
         strides = {digit: self._upwards(one, unit) for digit, one in known.items()}
         numbers = any(isinstance(digit, Part) for digit in strides)
-        first = [*self.positive, *limits.relations, *flat]
+        first = [*self.positive, *limits.relations, *alone]
         for order in permutations(sorted(strides, key=lambda one: self._rank(strides[one], one))):
             degrees = [_degree(strides[one]) for one in order]
             if numbers and degrees != sorted(degrees):
@@ -232,7 +232,7 @@ class Digits(Struct, dict=True):
         if own is None or own.bits != number.width or not all(isinstance(one, int) for one in own.by_digit):
             return None
         within = Digits(Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers)
-        differs = next(iter(within._orders()), None)
+        differs = next(within._orders(flat=False), None)
         exact = dict[BitVec, Polynomial]()
         pieces = [self._piece(one, exact) for one in parts]
         known = [one for one in pieces if one is not None]

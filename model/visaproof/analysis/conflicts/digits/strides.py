@@ -83,8 +83,8 @@ def strides_of(question: ConflictQuestion, settled: Callable[[BitVec], BitVec]) 
 
 def conditions_of(question: ConflictQuestion) -> frozenset[Bool]:
     """What holds wherever a lane writes, said of the first lane."""
-    each = (frozenset(literals(_of_the_first(one.stores[0][1].guard, one.lane))) for one in question.lanes)
-    return reduce(frozenset[Bool].intersection, each)
+    guards = (_of_the_first(store.guard, one.lane) for one in question.lanes for _, store in one.stores)
+    return reduce(frozenset[Bool].intersection, (frozenset(literals(one)) for one in dict.fromkeys(guards)))
 
 
 T = TypeVar("T", bound=Term)
@@ -141,11 +141,11 @@ def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors,
     constant = 0
     for atom in [one for one in parts if one.op is Op.UREM]:
         number, radix = cast(tuple[BitVec, BitVec], atom.args)
-        count, (own, terms) = -parts[atom], linear_parts(number)
+        count, (own, terms) = -parts.get(atom, 0), linear_parts(number)
         alike = all((parts.get(one, 0) - count * times) % (1 << width) == 0 for one, times in terms.items())
-        if alike and depends_on_ids(number) and not depends_on_ids(radix):
+        if count and alike and depends_on_ids(number) and not depends_on_ids(radix):
             for one in (atom, *terms):
-                del parts[one]
+                parts.pop(one, None)
             constant -= count * own
             quotient = strides.setdefault(Part(extended_from(number), ((Op.UDIV, radix),)), {})
             quotient[cast(Factors, radix.args) if radix.op is Op.MUL else (radix,)] = signed(count, width)
