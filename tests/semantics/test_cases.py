@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from visaproof.isa.types import DataType
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import by_cases
-from visaproof.smt import BitVec, bool_symbol, evaluate, ite, symbol
+from visaproof.smt import BitVec, add, bool_symbol, evaluate, ite, mul, sub, symbol
 
 P, Q, R = (bool_symbol(name) for name in "pqr")
 A, B, C, D = (symbol(name, 32) for name in "abcd")
@@ -37,3 +37,14 @@ def test_more_choices_stay_operands() -> None:
     third = ite(R, A, D)
     assert cases(ite(P, A, B), ite(Q, C, D), third)[1] == [(A, C, third), (A, D, third), (B, C, third), (B, D, third)]
     assert cases(A, B)[1] == [(A, B)]
+
+
+def test_choices_by_one_condition_that_are_added_up_are_a_choice() -> None:
+    """Also as factors; by two conditions they stay a sum."""
+    both = sub(ite(P, A, B), mul(ite(P, C, D), A))
+    assert cases(both)[1] == [(sub(A, mul(C, A)),), (sub(B, mul(D, A)),)]
+    assert cases(both, ite(P, C, D))[1] == [(sub(A, mul(C, A)), C), (sub(B, mul(D, A)), D)]
+    apart = sub(ite(P, A, B), ite(Q, C, D))
+    assert cases(apart)[1] == [(apart,)]
+    alone = add(ite(P, A, B), C)
+    assert cases(alone)[1] == [(alone,)]

@@ -139,7 +139,9 @@ class Search(Struct, Generic[T], frozen=True):
             if (found := self._shown(some.in_first_groups())) is not None:
                 return found
         if self.relations_known:
-            return Open(f"{self.subject} {self.verb} in no run on random arguments; a solver was hardly asked")
+            return Open(
+                f"{self.subject} {self.verb} in no run on random arguments; solvers were asked of few groups alone"
+            )
         most = self.most_ms()
         within = asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms))
         return self._solved(within, left, replace(usual, asked=within))

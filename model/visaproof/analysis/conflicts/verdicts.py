@@ -14,6 +14,7 @@ from visaproof.analysis.conflicts.after_others import (
 )
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.launches.collisions import colliding
+from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.reach import NOT_REACHED
@@ -132,7 +133,7 @@ def decide_conflict(
         verb="meet",
         confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values, _shown),
         uninterpreted=asked.trace.arbitrary,
-        guessed_size=1 << 32,
+        guessed_size=SURFACE_BYTES,
         proof=proof,
         most_ms=most_ms,
         known=known,

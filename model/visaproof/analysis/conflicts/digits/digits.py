@@ -228,11 +228,10 @@ class Digits(Struct, dict=True):
 
     def _of_number(self, number: BitVec, parts: Sequence[Part]) -> Limits | None:
         """That it differs where ids do, and so do its parts."""
-        own = sum_of(number)
-        if own is None or own.bits != number.width or not all(isinstance(one, int) for one in own.by_digit):
+        within = self._of_ids(number)
+        if within is None:
             return None
-        within = Digits(Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers)
-        differs = next(within._orders(flat=False), None)
+        own, differs = within.strides, next(within._orders(flat=False), None)
         exact = dict[BitVec, Polynomial]()
         pieces = [self._piece(one, exact) for one in parts]
         known = [one for one in pieces if one is not None]
@@ -256,6 +255,13 @@ class Digits(Struct, dict=True):
         return Limits(
             sizes, tuple(one for one in relations if isinstance(one, Relation)), exact, frozenset(own.by_digit)
         )
+
+    def _of_ids(self, number: BitVec) -> "Digits | None":
+        """The number itself, with ids alone as digits."""
+        own = sum_of(number)
+        if own is None or own.bits != number.width or not all(isinstance(one, int) for one in own.by_digit):
+            return None
+        return Digits(Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers)
 
     def _piece(self, part: Part, exact: dict[BitVec, Polynomial]) -> Piece | None:
         """In names, with the words that have to be the integers."""
@@ -298,14 +304,8 @@ class Digits(Struct, dict=True):
             own = term_of(stride, bits)
             if not self.integers.follows(eq(own, self.integers.word(known[digit], bits)), (own,), more):
                 return False
-        return all(self._differs(one, more) for one in {d.number for d in known if isinstance(d, Part)})
-
-    def _differs(self, number: BitVec, more: Sequence[Bool]) -> bool:
-        """Whether the strides of the number itself are integers."""
-        own = sum_of(number)
-        return own is not None and Digits(
-            Strides(own.by_digit, own.common, own.bits, 1, 1), self.integers
-        )._are_integers(more)
+        numbers = [self._of_ids(one) for one in {d.number for d in known if isinstance(d, Part)}]
+        return all(one is not None and one._are_integers(more) for one in numbers)
 
 
 def _degree(one: Polynomial) -> int:

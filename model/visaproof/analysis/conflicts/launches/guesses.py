@@ -10,6 +10,8 @@ from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.semantics.symbolic.names import Extent, SurfaceSize
 from visaproof.smt import Term
 
+SURFACE_BYTES = 1 << 32
+"""Of surfaces of which nothing is known."""
 OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
 
 

@@ -19,7 +19,7 @@ from visaproof.analysis.conflicts.after_others import whatever_is_stored
 from visaproof.analysis.conflicts.alike_values import functions_in
 from visaproof.analysis.conflicts.hard_questions import is_hard
 from visaproof.analysis.conflicts.launches.collisions import colliding, collisions
-from visaproof.analysis.conflicts.launches.guesses import guessed_size
+from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
 from visaproof.analysis.conflicts.launches.usual_launches import smallest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_each_choice
@@ -41,7 +41,6 @@ BITS = (1, 3, 3, 5)
 """Of an argument, one of these."""
 SMALLER = (0, 1, 2)
 """To which an argument is changed where lanes still collide: then few are on, and loops are short."""
-SURFACE_BYTES = 1 << 32
 OTHERS = (1, 2, 3, 4)
 """To which an argument is changed beside such values."""
 MOST_SHORT = 10_000

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import prod
 
-from visaproof.analysis.conflicts.launches.guesses import guessed_size
+from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.smt import Bool, Term, bool_const, const, substitute, symbols_of
@@ -16,7 +16,6 @@ USUAL_LAUNCHES = 18
 FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
 SIMPLE = (64, 8, 1, 0, 1024)
 """Of all words at once: where products and quotients of arguments decide, a solver is slow."""
-SURFACE_BYTES = 1 << 32
 MOST_SMALL = 50
 """Among which those of small groups are looked for."""
 
