@@ -56,7 +56,7 @@ NEEDED = {
     "blocks": ("pitch >= 8", "local_size_x*pitch <= 8589934592"),
     "transposed": ("w >= 1", "h >= 1", "h*w <= 1073741824"),
     "channels": ("width >= 1", "rows >= 1", "planes >= 1", "images >= 1", "images*planes*rows*width <= 1073741824"),
-    "pitched": ("w >= 1", "n >= 1", "pitch*w >= n", "pitch*w <= 1073741824"),
+    "pitched": ("n >= 1", "pitch*w >= n", "pitch*w <= 1073741824"),
 }
 
 

@@ -101,7 +101,16 @@ class Digits(Struct, dict=True):
                     needed.append(self._of_launch(one))
             named = [one for one in needed if one is not None]
             if len(named) == len(needed) and self._are_integers([self.integers.term(one) for one in named]):
-                yield tuple(named)
+                yield self._not_implied(named)
+
+    def _not_implied(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
+        """Without those that follow from the others."""
+        kept = list(relations)
+        for one in relations:
+            others = [other for other in kept if other is not one]
+            if self.integers.holds(one, [self.integers.term(other) for other in others]):
+                kept = others
+        return tuple(kept)
 
     def apart(self, more: Sequence[Bool]) -> bool:
         """Whether the lanes are where `more` holds."""
