@@ -312,4 +312,6 @@ def test_the_search_ends_within_the_limit(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr(too_small, "run_launch", endless)
     messages = asked(capsys, "guarded", "--limit", "6")
     assert messages
-    assert {message["launch"]["reason"] for message in messages} == {"limit of 6 s reached"}
+    assert {message["launch"]["reason"] for message in messages} == {
+        "none was found in 20% of the time that was left (--limit)"
+    }

@@ -6,7 +6,7 @@ with a buffer that ends before the furthest access of the statement, and shown i
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -192,7 +192,7 @@ class TooSmall:
             return
         left, self.left = self.left, self.of_examples
         launches = UsualLaunches(self.program, replace(self.launches.stated, example=example))
-        candidates = takewhile(lambda one: one.like_the_example, launches)
+        candidates = (one for one in launches if one.like_the_example)  # behind those with usual numbers
         count = len(launches.stated.contents) + bool(example.held)
         try:
             found = [self._record(one) for one in islice(candidates, count)]
