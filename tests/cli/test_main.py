@@ -169,3 +169,18 @@ def test_a_process_ends_as_it_is_and_prints_everything(words: list[str], code: i
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == code
     assert ran.stdout.endswith("at the end\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("conflicts", "x", "--out", "y"), "did you mean --output or --save"),
+        (("dump", "x.cl", "--out", "y"), "did you mean --into"),
+        (("ocloc", "x.cl", "--env", "A=1"), "did you mean --source-env or --target-env"),
+        (("conflicts", "x", "--cache", "off"), "--cache-mode off"),
+    ],
+)
+def test_options_of_other_tools_are_told_from_those_here(visaproof, words, said):
+    ran = visaproof(*words)
+    assert ran.code == 2
+    assert said in ran.err

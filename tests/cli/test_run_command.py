@@ -311,6 +311,7 @@ def test_a_file_has_as_many_bytes_as_its_texels(capsys: pytest.CaptureFixture[st
             "whole groups",
         ),
         (("--global-size", "16", *VADD, "--arg", "a=1"), "a is a pointer", "--buffer a=zeros:BYTES"),
+        (("--global-size", "16", *VADD, "--arg", "a=counting:16"), "a is a pointer", "--buffer a=counting:16"),
         (("--global-size", "16", *VADD, "--arg", "a"), "not ARGUMENT=VALUE", "its name or its index"),
         (("--global-size", "16", *VADD, "--buffer", "a=zeros:1"), "a is given twice", ""),
         (("--global-size", "16", "--buffer", "src=zeros:1"), "no argument 'src'", "arguments: a, b, c"),

@@ -121,12 +121,33 @@ def whole_parser(commands: Sequence[str]) -> Parser:
     return _parsers((), commands)[0]
 
 
+CALLED_ELSEWHERE = {
+    "--out": ("--into", "--output", "--save"),
+    "--out-dir": ("--into", "--save"),
+    "--output": ("--into", "--save"),
+    "--output-dir": ("--into", "--save"),
+    "--device": ("--platform",),
+    "--platform": ("--device",),
+    "--env": ("--source-env", "--target-env"),
+    "--grid": ("--global-size",),
+    "--block": ("--local-size",),
+    "--parallel": ("--jobs",),
+    "--json": ("--format",),
+}
+"""What other tools, or other commands, call an option: those of these that the command has."""
+
+
+def _meant_by(word: str, known: Sequence[str]) -> Sequence[str]:
+    elsewhere = [name for name in CALLED_ELSEWHERE.get(word, ()) if name in known]
+    return elsewhere[:2] or get_close_matches(word, known, 1, 0.6)
+
+
 def _meant(message: str, actions: Sequence[Action]) -> str:
     """The options, or commands, most like what was written."""
     if message.startswith("unrecognized arguments: "):
         known = [name for action in actions for name in action.option_strings if name.startswith("--")]
         words = [word.partition("=")[0] for word in message.split()[2:] if word.startswith("--")]
-        close = [match for word in words for match in get_close_matches(word, known, 1, 0.6)]
+        close = [match for word in words for match in _meant_by(word, known)]
     elif "invalid choice: '" in message:
         choices = [str(each) for action in actions for each in action.choices or ()]
         close = get_close_matches(message.split("'")[1], choices, 2, 0.5)

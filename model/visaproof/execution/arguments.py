@@ -241,10 +241,11 @@ def _described(program: Program, takes: Parameters, index: int) -> str:
     return str(program.launch.argument(index)) if symbol is None else f"the constant {symbol}"
 
 
-def _require_all(takes: Parameters, arguments: Iterable[int], buffers: Mapping[int, Content]) -> None:
+def _require_all(takes: Parameters, arguments: Mapping[int, str], buffers: Mapping[int, Content]) -> None:
     given = set(arguments)
     for index in given - set(takes.values):
-        raise _bad(ARG, f"{takes.shown(index)} is a pointer", f"`{BUFFER} {takes.shown(index)}=zeros:BYTES`")
+        content = arguments[index] if ":" in arguments[index] else "zeros:BYTES"
+        raise _bad(ARG, f"{takes.shown(index)} is a pointer", f"`{BUFFER} {takes.shown(index)}={content}`")
     for index, content in buffers.items():
         if isinstance(content, LocalBytes) != (index in takes.locals):
             form = "local:BYTES" if index in takes.locals else "zeros:BYTES"

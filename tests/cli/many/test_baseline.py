@@ -32,6 +32,16 @@ def test_what_is_known_does_not_fail_the_run(visaproof, folder, baseline):
     ran = visaproof("conflicts", folder, "--baseline", baseline)
     assert ran.code == 0
     assert ran.err == f"1 findings are in {baseline}\n"
+    assert ran.out.splitlines()[-1] == "2 files: 1 free of conflicts, 1 with nothing but known findings"
+
+
+def test_quiet_shows_no_known_finding_but_new_ones(visaproof, folder, baseline):
+    assert visaproof("conflicts", folder, "--baseline", baseline, "-q").out == ""
+    for suffix in (".visaasm", ".bin"):
+        shutil.copy(folder / f"pairs{suffix}", folder / f"pairs2{suffix}")
+    shown = visaproof("conflicts", folder, "--baseline", baseline, "-q").out
+    assert "pairs2.visaasm" in shown
+    assert "pairs.visaasm" not in shown
 
 
 @pytest.mark.slow

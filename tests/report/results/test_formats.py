@@ -158,7 +158,13 @@ def test_every_output_is_written_and_one_that_fails_loses_no_other(capsys, tmp_p
     assert json.loads(good[3].read_text())["findings"][0]["kind"] == "collision"
 
 
-@pytest.mark.parametrize("words", [["xml:a"], ["json"], ["json:"], ["json:/no/such/folder/a"], ["sarif:/tmp"]])
+def test_the_folder_of_an_output_is_made(capsys, tmp_path):
+    path = tmp_path / "new" / "folder" / "r.json"
+    assert main(["check", str(EXAMPLES / "pairs.visaasm"), "--output", f"json:{path}"]) == 0
+    assert json.loads(path.read_text())["command"] == "check"
+
+
+@pytest.mark.parametrize("words", [["xml:a"], ["json"], ["json:"], ["json:/dev/null/a"], ["sarif:/tmp"]])
 def test_an_output_that_cannot_be_is_refused_before_anything_is_asked(capsys, words):
     assert main(["check", str(EXAMPLES), "--output", *words]) == 2
     assert "--output" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from argparse import SUPPRESS, ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +22,7 @@ def add_cache(parser: ArgumentParser, old_name: str | None = None) -> None:
     kept = parser.add_argument_group("cache")
     kept.add_argument(
         "--cache",
-        type=Path,
+        type=_file,
         metavar="FILE",
         help=f"keep answers there, and do not ask them again (default: ${VARIABLE})",
     )
@@ -31,7 +31,13 @@ def add_cache(parser: ArgumentParser, old_name: str | None = None) -> None:
         help="enforce: what is not there is not asked, and fails the run (default: read-write)",
     )  # fmt: skip
     if old_name is not None:
-        kept.add_argument(old_name, dest="cache", type=Path, help=SUPPRESS)
+        kept.add_argument(old_name, dest="cache", type=_file, help=SUPPRESS)
+
+
+def _file(text: str) -> Path:
+    if text in MODES:
+        raise ArgumentTypeError(f"a file is meant; --cache-mode {text} says what is done with it (./{text} is a file)")
+    return Path(text)
 
 
 def cache_file(arguments: Namespace) -> Path | None:

@@ -82,17 +82,19 @@ def shard(text: str) -> tuple[int, int]:
 
 
 def output(text: str) -> "Output":
-    """`sarif:found.sarif`; the folder has to be there."""
+    """`sarif:found.sarif`; its folder is made."""
     from visaproof.report.results.outputs import Output
 
     name, colon, file = text.partition(":")
     if name not in FORMATS or not colon or not file:
         raise ArgumentTypeError(f"{text!r} is not FORMAT:FILE, with one of {', '.join(FORMATS)}")
     path = Path(file)
-    if not path.parent.is_dir():
-        raise ArgumentTypeError(f"{text}: no folder {path.parent}")
     if path.is_dir():
         raise ArgumentTypeError(f"{text}: {path} is a folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentTypeError(f"{text}: no folder {path.parent}: {error.strerror}") from None
     return Output(Format(name), path)
 
 

@@ -17,6 +17,9 @@ from visaproof.cli.many.options import jobs_of
 from visaproof.cli.options.exit_codes import ExitCode, worst
 
 if TYPE_CHECKING:
+    from collections import Counter
+
+    from visaproof.report.results.baseline import Entry
     from visaproof.report.results.finding import Result
     from visaproof.report.results.outputs import Report
     from visaproof.report.text.progress import Progress
@@ -43,7 +46,7 @@ def ask_each(command: Command, arguments: Namespace) -> int:
     elsewhere = arguments.scheduler is not None
     live = min(jobs_of(arguments), len(tasks)) <= 1 and not arguments.quiet and not elsewhere
     asker = Asker(command.name, command.ask, arguments, until, live)
-    shown = _Shown(arguments.format == "text", arguments.quiet)
+    shown = _Shown(arguments.format == "text", arguments.quiet, known)
     codes: list[ExitCode] = []
     with cache_of(arguments, command.name) as cache, _progress(len(tasks), live) as progress:
         kept = Kept.of(cache, command.name, arguments)
@@ -117,6 +120,8 @@ class _Shown(Struct):
 
     text: bool
     quiet: bool
+    known: "Counter[Entry] | None" = None
+    """Findings that `quiet` does not show."""
     due: int = 0
     results: "dict[int, Result]" = field(default_factory=dict[int, "Result"])
     printed: set[int] = field(default_factory=set[int])
@@ -139,7 +144,7 @@ class _Shown(Struct):
 
     def _print(self, index: int) -> None:
         result = self.results[index]
-        if index in self.printed or (self.quiet and not result.findings):
+        if index in self.printed or (self.quiet and not self._has_news(result)):
             return
         self.printed.add(index)
         if self.text:
@@ -147,6 +152,15 @@ class _Shown(Struct):
         sys.stdout.flush()
         sys.stderr.write(result.said)
         sys.stderr.flush()
+
+    def _has_news(self, result: "Result") -> bool:
+        if self.known is None or not result.findings:
+            return bool(result.findings)
+        from visaproof.report.results.baseline import compared
+
+        found = compared([result], self.known)
+        self.known = found.left
+        return bool(found.results[0].findings)
 
 
 def _progress(total: int, live: bool) -> "Progress":
@@ -158,7 +172,9 @@ def _progress(total: int, live: bool) -> "Progress":
 def counted(results: "Sequence[Result]", words: "dict[ExitCode, str]") -> Iterator[str]:
     """How many files ended with each exit code; nothing of a single one."""
     if len(results) > 1:
-        codes = [result.code for result in results]
-        said = ", ".join(f"{codes.count(one)} {word}" for one, word in words.items() if one in codes)
+        known = sum(result.known > 0 and not result.code for result in results)
+        codes = [result.code for result in results if result.code or not result.known]
+        parts = [f"{codes.count(one)} {word}" for one, word in words.items() if one in codes]
+        said = ", ".join([*parts, f"{known} with nothing but known findings"] if known else parts)
         yield ""
         yield f"{len(results)} files: {said}"

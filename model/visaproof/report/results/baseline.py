@@ -40,8 +40,12 @@ class Compared(Struct, frozen=True):
 
     results: list[Result]
     known: int
-    gone: int
-    """Findings of the baseline that are no more."""
+    left: Counter[Entry]
+    """Findings of the baseline that are not among them."""
+
+    @property
+    def gone(self) -> int:
+        return self.left.total()
 
 
 def read_baseline(path: Path) -> Counter[Entry]:
@@ -82,9 +86,10 @@ def compared(results: Sequence[Result], known: Counter[Entry]) -> Compared:
                 hidden += 1
             else:
                 new.append(one)
-        changed = msgspec.structs.replace(result, findings=tuple(new), code=worst_code(new))
-        found.append(changed if len(new) < len(result.findings) else result)
-    return Compared(found, hidden, left.total())
+        left_out = len(result.findings) - len(new)
+        changed = msgspec.structs.replace(result, findings=tuple(new), code=worst_code(new), known=left_out)
+        found.append(changed if left_out else result)
+    return Compared(found, hidden, +left)
 
 
 def _entry(one: Finding) -> Entry:

@@ -87,6 +87,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     seconds: float = 0
     """Of processor time."""
+    known: int = 0
+    """Findings that a baseline lists, and that are left out here."""
 
 
 def worst_code(findings: Iterable[Finding]) -> int:

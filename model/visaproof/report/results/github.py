@@ -31,9 +31,11 @@ def summary(command: str, results: Sequence[Result]) -> Iterator[str]:
     found = [one for result in results for one in result.findings]
     counts = Counter(one.level for one in found)
     good = sum(not result.findings for result in results)
+    known = sum(result.known for result in results)
     said = [
-        f"{good} of {len(results)} without a finding",
+        f"{good} of {len(results)} without a {'new ' if known else ''}finding",
         *(f"{counts[one]} {one.value}" for one in Level if counts[one]),
+        *([f"{known} known"] if known else []),
     ]
     yield f"### visaproof {command}: {'❌' if counts[Level.REFUTED] else '⚠️' if found else '✅'} {', '.join(said)}"
     yield ""
