@@ -17,6 +17,16 @@ settings.register_profile(
 settings.load_profile("ci")
 
 
+@pytest.fixture
+def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the runs that look for a difference, one in nine: for tests of what must not be proved, which runs only hide.
+
+    Where a test says that no run is a difference, a slow test holds the same against all choices.
+    """
+    for name, count in (("GUESSES", 8), ("LAST_GUESSES", 60), ("LAST_RUNS", 60)):
+        monkeypatch.setattr(f"visaproof.refinement.strategies.random_runs.{name}", count)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--share", default="1/1", metavar="N/M", help="of the slow tests, N in M are run")
     parser.addoption("--seed", default="", metavar="WORD", help="which of them")

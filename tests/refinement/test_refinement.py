@@ -95,6 +95,7 @@ def test_the_order_of_stores_to_one_address_matters() -> None:
     differs(APART + again + STORE_B, APART + STORE_B + again)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_store_that_is_overwritten_may_be_left_out() -> None:
     again = STORE_B.replace("X.0", "Y.0")
     assert refines(APART + STORE_B + again, APART + again).startswith(SOLVERS)

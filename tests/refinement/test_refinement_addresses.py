@@ -211,6 +211,7 @@ def test_atomics_refine_in_their_order_only() -> None:
     assert isinstance(asked(address("PTR") + ATOMIC, twice), Difference)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_lanes_that_always_meet_in_an_atomic_prove_nothing() -> None:
     """All lanes add at one address: which of them gets what it brings is left open."""
     every = address("PTR").replace("AT(0,0)<1;1,0>", "AT(0,0)<0;1,0>").replace("M1, 8", "M1_NM, 8")
@@ -219,6 +220,7 @@ def test_lanes_that_always_meet_in_an_atomic_prove_nothing() -> None:
     assert isinstance(asked(every + met + store, every + met + store.replace("X.0", "Y.0")), Unknown)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_barrier_separates() -> None:
     flat, late = address("PTR") + STORE + "barrier\n", address("PTR") + "barrier\n" + STORE
     assert isinstance(asked(flat, flat), Refines)

@@ -66,6 +66,7 @@ cmp.lt (M1, 8) P1 Z(0,0)<1;1,0> Y(0,0)<1;1,0>
 """
 
 
+@pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize(("step", "expected"), [("0x6", Bounded), ("0x7", Difference)])
 def test_loops_counted_up_and_down_agree_in_the_rounds_that_were_unrolled(step: str, expected: type) -> None:
     """Not in more: that both end within them is a premise for each lane."""

@@ -205,6 +205,7 @@ def test_the_bit_of_dpas_changes_no_other_result(body: str) -> None:
     assert isinstance(with_preambles(KEEP, XE2, body), Refines)
 
 
+@pytest.mark.usefixtures("few_runs")
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("bit", [0, 4, 5, 7, 12, 29, 31])
 def test_the_other_bits_may_change_a_result(bit: int) -> None:

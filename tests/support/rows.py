@@ -63,4 +63,4 @@ def asked(
     timeout_ms: int = 20_000,
 ) -> KernelAnswers:
     code = rows(body)
-    return ask_kernel(code, Platform.TGLLP, launch(code, pitch=pitch), assume, 20_000, where=where(*relations))
+    return ask_kernel(code, Platform.TGLLP, launch(code, pitch=pitch), assume, timeout_ms, where=where(*relations))

@@ -30,8 +30,8 @@ MISALIGNED = (
 )
 
 
-def searched(body: str) -> tuple[KernelAnswers, Samples]:
-    rows = asked(body + BYTES + STORE + RET)
+def searched(body: str, timeout_ms: int = 20_000) -> tuple[KernelAnswers, Samples]:
+    rows = asked(body + BYTES + STORE + RET, timeout_ms=timeout_ms)
     assert rows.samples is not None
     rows.samples.prepare(NO_LIMIT)
     return rows, rows.samples
@@ -70,7 +70,7 @@ def test_lanes_that_collide_behind_an_undefined_load_show_nothing(at: str, found
 
 @pytest.mark.parametrize(("between", "whatever"), [(FURTHER, True), (BY_DATA, False)])
 def test_a_later_scatter_is_shown_unless_it_depends_on_what_collided(between: str, whatever: bool) -> None:
-    rows, samples = searched(PITCH + PLUS_X + BYTES + STORE + between)
+    rows, samples = searched(PITCH + PLUS_X + BYTES + STORE + between, timeout_ms=500)
     first, second = rows.positions
     assert samples.shows(first)
     for sample in samples.found:

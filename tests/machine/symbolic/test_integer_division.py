@@ -209,6 +209,7 @@ def test_the_sequence_is_the_quotient_and_the_remainder() -> None:
     assert isinstance(verdict(ODD + target, ODD + NATIVE), Refines)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_without_the_premise_nothing_is_taken_for_a_quotient() -> None:
     bodies = ODD + NATIVE, ODD + "".join(FLOATS) + SUM + LEFT + CORRECTION
     stated = {one.name for one in compared(*bodies).assumed}
@@ -225,6 +226,7 @@ def test_a_comparison_the_other_way_round_corrects_it_as_well() -> None:
     assert isinstance(verdict(ODD + NATIVE, ODD + "".join(FLOATS) + SUM + below + picked + last), Refines)
 
 
+@pytest.mark.usefixtures("few_runs")
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("missing", [CORRECTION, op("add", "QU", "QU", "-MA"), op("add", "LE", "LE", "-BA")])
 def test_a_quotient_without_its_correction_is_none(missing: str) -> None:
@@ -314,6 +316,7 @@ def test_no_other_sequence_of_doubles_is(statement: str, instead: str) -> None:
 # ---------------------------------------------------------------- by 0
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_source_may_give_anything_by_zero_where_it_alone_divides() -> None:
     bit = op("and", "UY", "UY", "0x1:ud")
     picked = "cmp.eq (M1, 8) P1 UY(0,0)<1;1,0> 0x0:ud\n(P1) sel (M1, 8) QU(0,0)<1> {}:ud UX(0,0)<1;1,0>\n"

@@ -46,6 +46,7 @@ def test_one_uninterpreted_operation_on_the_same_operands_is_the_same() -> None:
     assert isinstance(verdict(applied("inv", "F"), applied("inv", "F")), Refines)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_division_by_zero_is_named_as_without_a_result() -> None:
     """The quotients are interpreted; by 0 each is one that the other need not be."""
     found = verdict("div (M1, 8) K(0,0)<1> I(0,0)<1;1,0> 0x0:d\n", "div (M1, 8) K(0,0)<1> I(0,0)<1;1,0> 0x0:w\n")

@@ -48,6 +48,7 @@ def compared(source: bytes | None, target: bytes | None) -> Comparison:
     return compare(program(source), program(target, again), Scope(Assume.IDS))
 
 
+@pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize(("target", "alike"), [(b"value %d\n\0", True), (b"value %x\n\0", False), (b"\0", False)])
 def test_another_string_is_another_program(target: bytes, alike: bool) -> None:
     assert isinstance(decide(compared(b"value %d\n\0", target), 2_000), Refines) == alike

@@ -98,6 +98,7 @@ def test_an_atomic_is_named_as_what_wrote_a_byte() -> None:
     assert writers[1] is None
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_an_atomic_that_happens_twice_is_not_the_same_as_once() -> None:
     """Twice an or leaves what one leaves; another thread that comes in between sees it, and no run shows that."""
     assert isinstance(decide(both(OR, OR + OR), 2_000), Unknown)

@@ -54,6 +54,7 @@ def asked(
     return decide(compare(programs[0], programs[1], Scope(assume)), 2_000)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_kernels_start_rounding_to_nearest() -> None:
     mode = "and (M1_NM, 1) R(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n"
     zero = "mov (M1_NM, 1) R(0,0)<1> 0x0:ud\n"
