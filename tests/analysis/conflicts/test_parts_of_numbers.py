@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.analysis.conflicts.test_digits import BITS, digits
 from tests.support.rows import launch, rows
-from visaproof.analysis.conflicts.digits.digits import OF_NUMBERS, Place
+from visaproof.analysis.conflicts.digits.digits import OF_NUMBERS
+from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.parts_of_numbers import Piece, in_order, piece
 from visaproof.analysis.conflicts.digits.signs import Signs
@@ -170,8 +171,8 @@ PLACE = st.tuples(st.integers(1, 60), st.integers(1, 20), st.integers(1, 6))
 @given(st.lists(PLACE, min_size=1, max_size=3), st.integers(1, 8))
 def test_where_the_inequalities_hold_no_two_parts_meet(places: list[tuple[int, int, int]], width: int) -> None:
     """All pairs of digits below ⌈size/over⌉, modulo 2^9."""
-    chain = [Place(constant(stride), constant(size), constant(over), of_number=True) for stride, size, over in places]
-    if list(digits(width).chain(chain, 1)):
+    places_ = [Place(constant(stride), constant(size), constant(over), of_number=True) for stride, size, over in places]
+    if list(chain(places_, 1, digits(width).strides)):
         return
     items = list(product(*(range(-(-size // over)) for _, size, over in places)))
     sums = [sum(one[0] * digit for one, digit in zip(places, item, strict=True)) for item in items]
@@ -183,9 +184,9 @@ def test_where_the_inequalities_hold_no_two_parts_meet(places: list[tuple[int, i
 def test_a_fraction_of_a_row_needs_a_whole_one() -> None:
     """⌈7/2⌉ = 4 places of 4 bytes below a stride of 16, and not of 14."""
     low = Place(constant(4), constant(7), constant(2), of_number=True)
-    assert not list(digits(4).chain([low, Place(constant(16), constant(2))], 1))
-    assert list(digits(4).chain([low, Place(constant(14), constant(2))], 1))
-    assert list(digits(4).chain([low, Place(constant(15), constant(2))], 1))
+    assert not list(chain([low, Place(constant(16), constant(2))], 1, digits(4).strides))
+    assert list(chain([low, Place(constant(14), constant(2))], 1, digits(4).strides))
+    assert list(chain([low, Place(constant(15), constant(2))], 1, digits(4).strides))
 
 
 NAMES = st.sampled_from([(), ("a",), ("b",), ("a", "b"), ("a", "a")])

@@ -11,8 +11,8 @@ The last part of a number n has no radix: where n < b, it is below ⌈b/low⌉, 
 
     s₂·low ≥ s₁·b   ⇒   s₂ ≥ s₁·⌈b/low⌉
 
-The sizes are those of one group.  What is named has those of the launch, which are no less: it is enough where no size
-stands on the side that has to be large.
+The sizes are those of one group, or what guards say: `guards`.  What is named has those of the launch, which are no
+less: it is enough where no size stands on the side that has to be large.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +20,13 @@ from functools import cached_property
 from itertools import permutations
 from typing import cast
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from visaproof.analysis.conflicts.digits.guards import IdBound, bounds_of_ids
+from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE, Piece, in_order, piece
 from visaproof.analysis.conflicts.digits.strides import Digit, Part, Strides, extended_from, sum_of, term_of
-from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -38,7 +39,6 @@ from visaproof.launch.relations.polynomials import (
     content,
     divided,
     expression,
-    times,
 )
 from visaproof.smt import BitVec, Bool, Op, eq, value_of
 
@@ -47,20 +47,6 @@ OF_NUMBERS = "parts of a number as digits"
 """The rung where some digits are quotients and remainders."""
 MOST_DIGITS = 6
 """Of which all orders are tried."""
-
-
-class Place(Struct, frozen=True):
-    """A digit of an address: its stride, and that it is below ⌈size/over⌉."""
-
-    stride: Polynomial
-    size: Polynomial
-    over: Polynomial = field(default_factory=lambda: ONE)
-    of_number: bool = False
-
-    @property
-    def reach(self) -> Polynomial:
-        """Times `over`: what the strides above have to reach over."""
-        return times(self.stride, self.size)
 
 
 class Limits(Struct, frozen=True):
@@ -73,6 +59,13 @@ class Limits(Struct, frozen=True):
     """Words that have to be these integers."""
     covered: frozenset[Digit]
     """The dimensions of local ids of which none differ where no digit does."""
+
+
+class Order(Struct, frozen=True):
+    """What makes the digits those of a number, in one order of them."""
+
+    relations: tuple[Relation, ...]
+    exact: Mapping[BitVec, Polynomial]
 
 
 class Digits(Struct, dict=True):
@@ -94,13 +87,13 @@ class Digits(Struct, dict=True):
         granted: dict[Relation, bool] = {}
         for order in self._orders():
             needed: list[Relation | None] = []
-            for one in order:
+            for one in order.relations:
                 if one not in granted:
                     granted[one] = self._holds(one, ())
                 if not granted[one]:
                     needed.append(self._of_launch(one))
             named = [one for one in needed if one is not None]
-            if len(named) == len(needed) and self._are_integers([self.integers.term(one) for one in named]):
+            if len(named) == len(needed) and self._are_integers(order, [self.integers.term(one) for one in named]):
                 yield self._not_implied(named)
 
     def _not_implied(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
@@ -115,14 +108,22 @@ class Digits(Struct, dict=True):
     def apart(self, more: Sequence[Bool]) -> bool:
         """Whether the lanes are where `more` holds."""
         for order in self._orders():
-            if all(self._holds(one, more) for one in order):
-                return self._are_integers(more)
+            if all(self._holds(one, more) for one in order.relations) and self._are_integers(order, more):
+                return True
         return False
 
     def _holds(self, relation: Relation, more: Sequence[Bool]) -> bool:
         """Whether it does of the group, by itself or because it does of the launch."""
-        ways = dict.fromkeys((relation, self._of_launch(relation)))
-        return any(self.integers.holds(one, more) for one in ways if one is not None)
+        ways = [one for one in dict.fromkeys((relation, self._of_launch(relation))) if one is not None]
+        return any(self.integers.holds(one, more) for one in ways) or self._is_guarded(relation, more)
+
+    def _is_guarded(self, relation: Relation, more: Sequence[Bool]) -> bool:
+        """Whether it holds wherever a lane writes, as a guard says."""
+        return bool(self._guards) and self.integers.holds_in_group(self.integers.term(relation), [*self._guards, *more])
+
+    @cached_property
+    def _guards(self) -> list[Bool]:
+        return [one.guard for one in self._id_bounds.values()]
 
     def _of_launch(self, relation: Relation) -> Relation | None:
         """With the sizes of the launch for those of the group, if it says no less then."""
@@ -132,11 +133,16 @@ class Digits(Struct, dict=True):
         sizes: dict[str, str] = {InnerName(Kind.OWN_SIZE, d): f"{LOCAL}_{name}" for d, name in enumerate(DIMENSIONS)}
         return Relation(relation.sign, renamed(relation.left, sizes), renamed(relation.right, sizes))
 
-    def _orders(self, flat: bool = True) -> Iterator[tuple[Relation, ...]]:
+    def _orders(self, flat: bool = True) -> Iterator[Order]:
         """The inequalities for each order of the digits, without those that have no names and hold.
 
-        With `flat` also that the sizes are 1 in other dimensions.
+        With `flat` also that the sizes are 1 in other dimensions.  First those where guards bound local ids.
         """
+        if self._id_bounds:
+            yield from self._orders_of(self._id_bounds, flat)
+        yield from self._orders_of({}, flat)
+
+    def _orders_of(self, bounds: Mapping[Digit, IdBound], flat: bool) -> Iterator[Order]:
         known, limits = self._polynomials, self._limits
         if known is None or limits is None or len(known) > MOST_DIGITS:
             return
@@ -148,54 +154,19 @@ class Digits(Struct, dict=True):
         first = [*self.positive, *limits.relations, *alone]
         for order in permutations(sorted(strides, key=lambda one: self._rank(strides[one], one))):
             degrees = [_degree(strides[one]) for one in order]
-            if numbers and degrees != sorted(degrees):
+            used = [bounds[one] for one in order[:-1] if one in bounds]
+            if ((numbers or bounds) and degrees != sorted(degrees)) or (bounds and not used):
                 continue
-            places = [Place(strides[one], *limits.sizes[one], isinstance(one, Part)) for one in order]
-            chain = list(self.chain(places, unit))
-            if all(isinstance(one, Relation) for one in chain):
-                yield tuple(dict.fromkeys((*first, *(one for one in chain if isinstance(one, Relation)))))
+            sizes = {**limits.sizes, **{one.dimension: (one.below, ONE) for one in used}}
+            places = [Place(strides[one], *sizes[one], isinstance(one, Part)) for one in order]
+            needed = [*_positive(used), *chain(places, unit, self.strides)]
+            if all(isinstance(one, Relation) for one in needed):
+                relations = dict.fromkeys((*first, *(one for one in needed if isinstance(one, Relation))))
+                yield Order(tuple(relations), {**limits.exact, **{one.word: one.below for one in used}})
 
     @staticmethod
     def _rank(stride: Polynomial, digit: Digit) -> tuple[bool, int]:
         return constant_of(stride) is None, digit if isinstance(digit, int) else len(DIMENSIONS)
-
-    def chain(self, places: Sequence[Place], unit: int) -> Iterator[Relation | bool]:
-        """False where one cannot hold, or could only hold of arguments that are about 0."""
-        before: Place | None = None
-        for place in places:
-            one = self._reaches(place, before, unit)
-            small = isinstance(one, Relation) and one.sign == "<=" and not (before is not None and before.of_number)
-            if small and isinstance(one, Relation) and any(not _is_of_launch(name.text) for name in one.names()):
-                yield False
-            elif one is not True:
-                yield one
-            before = place
-        most, last = (1 << self.strides.bits) // unit, places[-1]
-        items = constant_of(last.size) or MOST_GROUP_ITEMS
-        value = constant_of(last.stride)
-        if last.of_number:
-            yield from self._at_least(times({(): most}, last.over), last.reach)
-        elif value is None:
-            yield Relation("<", expression(last.stride), expression({(): most // items}))
-        elif value * items > most:
-            yield from self._at_least({(): most // value}, last.size)
-
-    def _reaches(self, place: Place, before: Place | None, unit: int) -> Relation | bool:
-        """That the stride reaches over the digits below."""
-        if before is None:
-            return at_least(place.stride, {(): -(-self.strides.width // (self.strides.unit * unit))})
-        rows = divided(place.stride, before.stride)
-        if rows is None:
-            return before.over == ONE and at_least(place.stride, before.reach)
-        rows = times(rows, before.over)  # of a stride above 0, which it is by the inequality before
-        times_more = divided(rows, before.size) if before.of_number else None
-        return at_least(rows, before.size) if times_more is None else at_least(times_more, ONE)
-
-    @staticmethod
-    def _at_least(left: Polynomial, right: Polynomial) -> Iterator[Relation | bool]:
-        one = at_least(left, right)
-        if one is not True:
-            yield one
 
     @staticmethod
     def _upwards(one: Polynomial, unit: int) -> Polynomial:
@@ -216,6 +187,12 @@ class Digits(Struct, dict=True):
         launched = self.integers.names.start.group.launched
         known = None if launched is None else value_of(launched.sizes[dimension])
         return {(): known} if known is not None else {(self.integers.names.own_size(dimension),): 1}
+
+    @cached_property
+    def _id_bounds(self) -> Mapping[Digit, IdBound]:
+        """What guards say of local ids that are digits."""
+        found = bounds_of_ids(self.conditions, self.integers)
+        return {one.dimension: one for one in found if one.dimension in self.strides.by_digit}
 
     @cached_property
     def _limits(self) -> Limits | None:
@@ -240,7 +217,7 @@ class Digits(Struct, dict=True):
         within = self._of_ids(number)
         if within is None:
             return None
-        own, differs = within.strides, next(within._orders(flat=False), None)
+        own, differs = within.strides, within._first_order
         exact = dict[BitVec, Polynomial]()
         pieces = [self._piece(one, exact) for one in parts]
         known = [one for one in pieces if one is not None]
@@ -252,7 +229,7 @@ class Digits(Struct, dict=True):
             part: (one.radix, ONE) for part, one in zip(parts, known, strict=True) if one.radix is not None
         }
         names = {name for one in exact.values() for each in one for name in each}
-        relations = [*differs, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not _is_size(name))]
+        relations = [*differs.relations, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not _is_size(name))]
         relations += [at_least(one, ONE) for one in exact.values() if len(one) > 1]
         if last.end is not None:
             relations.append(bound is not None and at_least(last.end, bound))
@@ -264,6 +241,11 @@ class Digits(Struct, dict=True):
         return Limits(
             sizes, tuple(one for one in relations if isinstance(one, Relation)), exact, frozenset(own.by_digit)
         )
+
+    @cached_property
+    def _first_order(self) -> Order | None:
+        """Of a number with ids alone as digits."""
+        return next(self._orders(flat=False), None)
 
     def _of_ids(self, number: BitVec) -> "Digits | None":
         """The number itself, with ids alone as digits."""
@@ -299,14 +281,13 @@ class Digits(Struct, dict=True):
         alone = not more and isinstance(dimension, int) and own.common == (0, frozenset()) and stride == {(): 1}
         return self._size(dimension) if alone and isinstance(dimension, int) else None
 
-    def _are_integers(self, more: Sequence[Bool]) -> bool:
+    def _are_integers(self, order: Order, more: Sequence[Bool]) -> bool:
         """Whether the strides are the integers of which the relations speak, as far as the sum has bits, and what
         numbers are divided by, and are below, altogether.
         """
-        known, limits = self._polynomials, self._limits
+        known = self._polynomials
         assert known is not None
-        assert limits is not None
-        if not all(self.integers.is_exactly(word, one, more) for word, one in limits.exact.items()):
+        if not all(self.integers.is_exactly(word, one, more, self._guards) for word, one in order.exact.items()):
             return False
         bits = self.strides.bits
         for digit, stride in self.strides.by_digit.items():
@@ -314,7 +295,16 @@ class Digits(Struct, dict=True):
             if not self.integers.follows(eq(own, self.integers.word(known[digit], bits)), (own,), more):
                 return False
         numbers = [self._of_ids(one) for one in {d.number for d in known if isinstance(d, Part)}]
-        return all(one is not None and one._are_integers(more) for one in numbers)
+        return all(
+            one is not None and (first := one._first_order) is not None and one._are_integers(first, more)
+            for one in numbers
+        )
+
+
+def _positive(bounds: Sequence[IdBound]) -> Iterator[Relation | bool]:
+    """That the names of bounds are: then these are the integers that they seem."""
+    names = {name for one in bounds for each in one.below for name in each if not _is_size(name)}
+    return (at_least({(name,): 1}, ONE) for name in sorted(names))
 
 
 def _degree(one: Polynomial) -> int:

@@ -84,19 +84,26 @@ class NamedIntegers(Struct, dict=True):
         stated = stated_relation(self.names, relation)
         return self.follows(stated.term, (stated.term,), (*stated.facts, *more))
 
-    def is_exactly(self, word: BitVec, polynomial: Polynomial, more: Sequence[Bool]) -> bool:
-        """Whether the word, read unsigned, is this integer."""
+    def is_exactly(
+        self, word: BitVec, polynomial: Polynomial, more: Sequence[Bool], guards: Sequence[Bool] = ()
+    ) -> bool:
+        """Whether the word, read unsigned, is this integer, by itself or where guards let a work item write."""
         up, down = map(expression, _sides(polynomial))
         words = {name: self.names.found(name).word for names in polynomial for name in names}
         equal = Relation("==", Operation("+", Name(WORD), down), up)
-        return self.follows(relation_term(equal, {**words, WORD: Word(word)}), (word,), more)
+        goal = relation_term(equal, {**words, WORD: Word(word)})
+        return self.follows(goal, (word,), more) or (bool(guards) and self.holds_in_group(goal, (*guards, *more)))
 
     def is_not_negative(self, word: BitVec) -> bool:
         """Whether it is not, of a work item of the group."""
+        return self.holds_in_group(neg(slt(word, const(0, word.width))))
+
+    def holds_in_group(self, goal: Bool, more: Sequence[Bool] = ()) -> bool:
+        """Whether it follows from `more` of a work item of the group."""
         launched = self.names.start.group.launched
         sizes = () if launched is None else launched.sizes
         in_group = [ult(one, size) for one, size in zip(any_ids(0), sizes, strict=True)] if sizes else []
-        return self.follows(neg(slt(word, const(0, word.width))), (word, *in_group), in_group)
+        return self.follows(goal, (goal, *in_group, *more), (*in_group, *more))
 
     def follows(self, goal: Bool, about: Sequence[Bool | BitVec], more: Sequence[Bool]) -> bool:
         """Whether it does from `more` and those facts of the launch that have no symbols but those it is about; or

@@ -1,0 +1,68 @@
+"""Rows behind guards: a local id is below what its global id is below, so that small rows are apart, too."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.analysis.conflicts.digits import digits
+from visaproof.analysis.conflicts.digits.digits import RUNG
+from visaproof.cli import main
+
+DATA = Path(__file__).parents[2] / "data" / "guarded_rows"
+
+
+def scatter(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -> dict[str, Any]:
+    stated = [word for one in relations for word in ("--where", one)]
+    launch = ("--launch", str(DATA / "guarded_rows.ze_info"), "--format", "json")
+    main(["conflicts", str(DATA / f"{kernel}.visaasm"), *launch, "--limit", "20", *stated])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (one,) = file["scatters"]
+    return one
+
+
+NEEDED = {
+    "inside": ["w < 4194304"],
+    "pitched": ["pitch >= w", "pitch < 4194304"],
+    "interior": ["w >= 1", "w < 4194304"],
+    "rows_alone": ["w >= local_size_x", "w < 4194304"],  # no guard of x
+    "twice": ["w >= local_size_x", "w < 4194304"],  # the guard lets x be beyond a row
+    "shifted": ["w >= local_size_x", "w < 4194304"],  # of a number that may be below 0
+}
+
+
+@pytest.mark.parametrize("kernel", NEEDED)
+def test_rows_need_no_more_than_the_guards_leave_open(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    found = scatter(capsys, kernel)
+    assert found["verdict"] == "refuted"
+    assert (found["free_if"]["relations"], found["free_if"]["by"]) == (NEEDED[kernel], RUNG)
+
+
+@pytest.mark.parametrize("kernel", NEEDED)
+def test_rows_are_apart_where_that_is_stated(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    found = scatter(capsys, kernel, *NEEDED[kernel])
+    assert (found["verdict"], found["by"]) == ("proved", RUNG)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fewer"),
+    [
+        ("inside", "w < 2147483647"),
+        ("pitched", "pitch + 1 >= w"),
+        ("interior", "w < 4194304"),  # w - 1 wraps where w is the least number
+        ("rows_alone", "w < 4194304"),
+        ("twice", "w < 4194304"),
+        ("shifted", "w < 4194304"),
+    ],
+)
+def test_rows_meet_where_less_is_stated(capsys: pytest.CaptureFixture[str], kernel: str, fewer: str) -> None:
+    assert scatter(capsys, kernel, fewer)["verdict"] == "refuted"
+
+
+@pytest.mark.slow
+def test_without_guards_rows_are_as_long_as_groups(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(digits, "bounds_of_ids", lambda *_: ())
+    assert scatter(capsys, "inside")["free_if"]["relations"] == NEEDED["twice"]
