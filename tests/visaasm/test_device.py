@@ -2,6 +2,8 @@
 
 import json
 import struct
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,10 +46,10 @@ _main:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
-    """A dump, a zebin and a ze_info for each device."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Compilation]:
+    """A dump, a zebin and a ze_info for a device, which are made once."""
     folder = tmp_path_factory.mktemp("devices")
-    return {device: compiled(SOURCE, device, folder / device) for device in TEN}
+    return cache(lambda device: compiled(SOURCE, device, folder / device))
 
 
 # ---------------------------------------------------------------- today's compiler
@@ -55,9 +57,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("device", TEN)
-def test_each_device_is_known_by_each_of_its_files(made: dict[str, Compilation], device: str) -> None:
+def test_each_device_is_known_by_each_of_its_files(made: Callable[[str], Compilation], device: str) -> None:
     """With its zebin, with its ze_info, which does not name the device, and alone; then also without the comment."""
-    files, (platform, register) = made[device], TEN[device]
+    files, (platform, register) = made(device), TEN[device]
     kernel = read_kernel_file(files.dump)
     for launch in (files.zebin, files.ze_info, None):
         known, found = launch_of(launch, kernel, None)
@@ -72,17 +74,19 @@ def test_each_device_is_known_by_each_of_its_files(made: dict[str, Compilation],
         assert launch_of(launch, uncommented, platform)[1] is platform
 
 
-def test_a_zebin_of_another_device_is_a_contradiction(made: dict[str, Compilation]) -> None:
+def test_a_zebin_of_another_device_is_a_contradiction(made: Callable[[str], Compilation]) -> None:
     for one, other in (("bmg", "dg2"), ("pvc", "ptl"), ("mtl", "arl-h")):
         with pytest.raises(ReadError, match="which device was this kernel compiled for"):
-            launch_of(made[other].zebin, read_kernel_file(made[one].dump), None)
+            launch_of(made(other).zebin, read_kernel_file(made(one).dump), None)
 
 
 @pytest.mark.slow
-def test_every_command_knows_the_device_of_a_dump(made: dict[str, Compilation], capsys: pytest.CaptureFixture[str]):
+def test_every_command_knows_the_device_of_a_dump(
+    made: Callable[[str], Compilation], capsys: pytest.CaptureFixture[str]
+):
     """By its comment and its zebin; another `--platform` is a contradiction."""
     for device in ("bmg", "mtl"):
-        files, (platform, _) = made[device], TEN[device]
+        files, (platform, _) = made(device), TEN[device]
         for command in ("conflicts", "bounds", "check"):
             main([command, str(files.dump), "--launch", str(files.zebin), "--format", "json"])
             (found,) = json.loads(capsys.readouterr().out)["files"]

@@ -7,7 +7,7 @@ argument below which the guard keeps the global ids; l: the local size.)  Solver
 arguments: that ids are below their sizes, and that a guard is what it looks like.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from time import process_time
 
 from msgspec import Struct, field
@@ -18,6 +18,7 @@ from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, witho
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
+from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -61,6 +62,8 @@ class Ends(Struct):
     """Loops of unknown length."""
     left_ms: float = MOST_MS
     known: LaunchIntegers | None = None
+    kept: dict[Hashable, list[Reached] | None] = field(default_factory=dict[Hashable, "list[Reached] | None"])
+    """What was found already: several questions about one message need it."""
 
     def reached(
         self,
@@ -78,11 +81,15 @@ class Ends(Struct):
         if self.names.global_sizes:  # the relation of ids to these is another one
             return None
         self.known = self.known or LaunchIntegers(self.names, launched)
-        before = self.left_ms
-        found = self._reached(accesses, _Message(self, self.known, tuple(arguments), tuple(zeros)))
-        if before > 0 >= self.left_ms:  # some guards were not asked about
-            return self._reached(accesses, _Message(self, self.known, (), tuple(zeros)))
-        return found
+        message = _Message(self, self.known, tuple(arguments), tuple(zeros))
+        each = tuple((Same(question), Same(doubt), address) for question, doubt, address in accesses)
+        key = each, message.arguments, message.zeros
+        if key not in self.kept:
+            before, found = self.left_ms, self._reached(accesses, message)
+            if before > 0 >= self.left_ms:  # some guards were not asked about
+                found = self._reached(accesses, _Message(self, self.known, (), message.zeros))
+            self.kept[key] = found
+        return self.kept[key]
 
     @staticmethod
     def _reached(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]], message: "_Message") -> list[Reached] | None:

@@ -26,7 +26,7 @@ from visaproof.smt import (
     ult,
     zero_extend,
 )
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FEW_GROUPS = 4
 """Of a usual launch, in each dimension."""
@@ -111,12 +111,9 @@ class LaunchedIds:
         return [rows.index(row) for rows in layouts if row in rows]
 
     def _row(self, values: Mapping[Term, int]) -> tuple[Triple | None, ...]:
-        on = evaluate_all(self.on, values)
-        return tuple(self._lane(lane, values) if on[lane] else None for lane in range(len(self.ids)))
-
-    def _lane(self, lane: int, values: Mapping[Term, int]) -> Triple:
-        x, y, z = evaluate_all(self.ids[lane], values)
-        return x, y, z
+        now = Evaluation(values)
+        return tuple((now.of(x), now.of(y), now.of(z)) if now.of(on) else None
+                     for (x, y, z), on in zip(self.ids, self.on[: len(self.ids)], strict=True))  # fmt: skip
 
     def launches(self, lanes: Sequence[Bool]) -> Iterator[dict[Term, int]]:
         """The usual launches, with the lanes of their threads."""
