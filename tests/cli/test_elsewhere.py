@@ -42,7 +42,7 @@ RUN = [
         (["refine", *(str(EXAMPLES / f"{name}.visaasm") for name in ("mean", "mean"))], 0, "REFINES"),
         ([*RUN, "--buffer", "in=zeros:64", "--buffer", "out=zeros:64"], 1, "both write"),
         (["replay", str(ROOT / "counterexamples" / "lane_conflict-tgllp-O2-simd8-line-77.json")], 0, "1 replayed"),
-        (["prove", "--proofs", str(ROOT / "proofs"), "frame", "--jobs", "2"], 0, "0 unknown"),
+        (["prove", "--proofs", str(ROOT / "proofs"), "address_rules", "--jobs", "2"], 0, "0 unknown"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -116,6 +116,7 @@ def test_an_undefined_value_with_an_effect_is_a_finding(
     assert file.get("not_modelled") in (None, {})
 
 
+@pytest.mark.slow(but=22)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("read", "use"), list(product(READS, DEAD)))
 def test_an_undefined_value_without_an_effect_is_a_note(

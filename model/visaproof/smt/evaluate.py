@@ -80,8 +80,11 @@ class Evaluation:
     def of(self, root: Term) -> int:
         """The value of a term."""
         known = self._known
-        if root in known:
-            return known[root]
+        value = known.get(root)
+        if value is not None:
+            return value
+        if root.op is Op.SYMBOL:
+            return known.setdefault(root, self._symbol(root))
         fresh, stack = {root}, [root]
         while stack:
             for arg in stack.pop().args:
@@ -90,10 +93,13 @@ class Evaluation:
                     stack.append(arg)
         for term in sorted(fresh, key=_serial):
             if term.op is Op.SYMBOL:
-                known[term] = self._values.get(term, 0) & ((1 << term.width) - 1 if term.width else 1)
+                known[term] = self._symbol(term)
             else:
                 known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
         return known[root]
+
+    def _symbol(self, term: Term) -> int:
+        return self._values.get(term, 0) & ((1 << term.width) - 1 if term.width else 1)
 
 
 def evaluate(root: Term, values: Mapping[Term, int]) -> int:
