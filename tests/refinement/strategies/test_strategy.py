@@ -1,13 +1,17 @@
 """The table of strategies: rows in order, each held to the verdicts that it is sound for."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.refinement.test_refinement import APART, STORE_B, program
+from tests.refinement.test_refinement_loops import ADD, ADD_TWICE, looping
+from tests.refinement.widths import test_refinement_widths, test_width_loops
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import table
+from visaproof.refinement.strategies import random_runs, table
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous, Verdict
 
@@ -92,3 +96,41 @@ def test_only_a_run_shows_a_difference(rows: tuple[Strategy, ...]) -> None:
     confirmed = {"one arbitrary place"}
     for one in rows:
         assert one.gives in ((Refines,), (Difference,), (Vacuous,)) or one.name in confirmed
+
+
+def of_widths(loops: bool) -> Comparison:
+    """Of two narrow threads."""
+    made = test_refinement_widths.stored, test_width_loops.stored
+    change = test_width_loops.ADD
+    return compare(made[loops](16, change), made[loops](8, change), Scope(Assume.IDS, unroll=1))
+
+
+def with_loops() -> Comparison:
+    return compare(program(looping(ADD)), program(looping(ADD_TWICE)), Scope(Assume.NONE, unroll=1))
+
+
+@pytest.mark.parametrize(
+    ("comparison", "counts"),
+    [
+        (compared, {random_runs.GUESSES}),
+        (with_loops, {random_runs.AUDITS, random_runs.GUESSES}),
+        (lambda: of_widths(False), {random_runs.AUDITS, random_runs.GUESSES}),
+        (lambda: of_widths(True), {random_runs.AUDITS, random_runs.GUESSES}),
+    ],
+    ids=["one thread", "loops", "threads", "loops of threads"],
+)
+def test_the_same_runs_are_made_once(
+    comparison: Callable[[], Comparison], counts: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question and a number of runs fix their inputs."""
+    made: list[tuple[int, int]] = []
+
+    def noted(_: Comparison, count: int, seed: int = 0, most: int | None = None) -> None:
+        made.append((seed, count))
+
+    monkeypatch.setattr(random_runs, "guessed", noted)
+    question = Asked(comparison(), 300, Stages())
+    for one in table.STRATEGIES:
+        if one.gives == (Difference,) and one.applies(question.comparison):
+            assert one.run(question) is None
+    assert sorted(made) == sorted({(0, count) for count in counts} | {(1, random_runs.LAST_GUESSES)})
