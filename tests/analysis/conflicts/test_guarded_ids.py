@@ -32,6 +32,7 @@ NEEDED = {
 }
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_rows_need_no_more_than_the_guards_leave_open(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatter(capsys, kernel)
@@ -39,12 +40,14 @@ def test_rows_need_no_more_than_the_guards_leave_open(capsys: pytest.CaptureFixt
     assert (found["free_if"]["relations"], found["free_if"]["by"]) == (NEEDED[kernel], RUNG)
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_rows_are_apart_where_that_is_stated(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatter(capsys, kernel, *NEEDED[kernel])
     assert (found["verdict"], found["by"]) == ("proved", RUNG)
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize(
     ("kernel", "fewer"),
     [

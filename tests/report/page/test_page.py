@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -44,11 +45,16 @@ def document(tmp_path_factory) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def everything(tmp_path_factory) -> list[dict[str, Any]]:
-    """Documents of each command that has results for a page."""
+    """Documents of each command that has results for a page; of pairs one that refines and one that does not."""
     folder = tmp_path_factory.mktemp("everything")
+    pairs = folder / "pairs"
+    pairs.mkdir()
+    for name in ("mean", "mean_halves", "reload", "reload_once"):
+        for suffix in (".visaasm", ".bin"):
+            shutil.copy(EXAMPLES / f"{name}{suffix}", pairs)
     lines = (
         "conflicts EX", "bounds EX/pairs.visaasm --launch EX/pairs.bin --size in=4*n --size out=4*n",
-        "check EX", "tv EX --limit 5",
+        "check EX", f"tv {pairs} --limit 5",
     )  # fmt: skip
     for number, line in enumerate(lines):
         words = [word.replace("EX", str(EXAMPLES)) for word in line.split()]
