@@ -59,6 +59,8 @@ class ExampleLaunch(Struct, frozen=True):
     """Of each buffer, by the index of its argument: address and bytes."""
     like_the_example: bool = False
     """Whether it is the launch of which the analysis' own example is a thread."""
+    place: tuple[int, int] | None = None
+    """The address of an access in no buffer, and its bytes."""
 
     def options(self) -> Iterator[tuple[str, str]]:
         """The options of `visaproof run` that make it."""
@@ -165,7 +167,7 @@ class Search(Struct):
         cause = WritesCollide if self.event is Event.COLLISION else InNoBuffer
         if end is None or end.position != self.position or end.cause is not cause or end.message_at_fault is None:
             return None
-        return _Seen(end.thread, end.message_at_fault, end.message)
+        return _Seen(end.thread, end.message_at_fault, end.message, end.place)
 
     def _example(
         self,
@@ -179,15 +181,18 @@ class Search(Struct):
         buffers = {index: one.text for index, one in passed.items() if index not in images}
         return ExampleLaunch(
             candidate.shape, arguments, buffers, images, self.launches.takes, seen.thread, seen.message, seen.what,
-            self.event, allocated, candidate.like_the_example,
+            self.event, allocated, candidate.like_the_example, seen.place,
         )  # fmt: skip
 
 
 class _Seen(Exception):
     """What was looked for has happened: nothing more need be run."""
 
-    def __init__(self, thread: ThreadId, message: PerformedMessage, what: str) -> None:
+    def __init__(
+        self, thread: ThreadId, message: PerformedMessage, what: str, place: tuple[int, int] | None = None
+    ) -> None:
         super().__init__(what)
+        self.place = place
         self.thread = thread
         self.message = message
         self.what = what

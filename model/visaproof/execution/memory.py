@@ -73,7 +73,7 @@ class AddressSpace:
                 if not found.modelled:
                     raise NotModelled(f"what {found.name} holds")
                 return found, address - found.base
-        raise InNoBuffer(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{self._near(address)}")
+        raise InNoBuffer(address, width, self._near(address))
 
     def _near(self, address: int) -> str:
         place = bisect_right(self._bases, address) - 1

@@ -68,6 +68,8 @@ class UndefinedAt(Struct, frozen=True):
     cause: type[UndefinedBehavior] = UndefinedBehavior
     message_at_fault: PerformedMessage | None = None
     """With what its lanes wrote, where the thread was watched."""
+    place: tuple[int, int] | None = None
+    """The first byte of an access in no buffer, and how many."""
 
 
 class Memory(Struct):
@@ -210,10 +212,10 @@ class _LaunchRun:
                 match self._resumed(running):
                     case AtBarrier() as stop:
                         stops[thread] = stop
-                    case Outcome(undefined=Undefined(position, message, cause)):
+                    case Outcome(undefined=Undefined(position, message, cause, place)):
                         lane = lane_at_fault(running.message, running.state)
                         last = running.performed[-1] if running.message is not None else None
-                        self.ran.undefined = UndefinedAt(position, message, thread, lane, cause, last)
+                        self.ran.undefined = UndefinedAt(position, message, thread, lane, cause, last, place)
                         return
                     case Outcome():
                         pass

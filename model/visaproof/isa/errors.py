@@ -39,6 +39,11 @@ class WritesCollide(UndefinedBehavior):
 class InNoBuffer(UndefinedBehavior):
     """A 64-bit address at which no buffer lies."""
 
+    def __init__(self, address: int, width: int, near: str) -> None:
+        super().__init__(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{near}")
+        self.place = address, width
+        """The first byte that is accessed, and how many."""
+
 
 class SolversDisagree(Exception):
     """Two solvers answer one question differently: one of them is wrong, and nothing that it says counts."""

@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.conflicts import search
+from visaproof.analysis.conflicts import any_lane, search
 from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.checking.clauses import form_of
 from visaproof.cli import main
 from visaproof.launch.ids.launched_words import LaunchedIds
-from visaproof.smt import Bool, conj
-from visaproof.smt.answers import Satisfiable
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.smt import Bool, add, conj, const, mul, symbol, true, ule, zero_extend
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
-SIZES = Path(__file__).parents[2] / "data" / "sizes"
+DATA = Path(__file__).parents[2] / "data"
 Asked = tuple[Bool, list[Bool]]
 
 
@@ -32,8 +33,9 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     return found
 
 
-def ask(kernel: str, *options: str) -> None:
-    main(["bounds", str(SIZES / f"{kernel}.visaasm"), "--launch", str(SIZES / "sizes.ze_info"), *options])
+def ask(kernel: str, *options: str, folder: str = "sizes") -> int:
+    place = DATA / folder
+    return main(["bounds", str(place / f"{kernel}.visaasm"), "--launch", str(place / f"{folder}.ze_info"), *options])
 
 
 @pytest.mark.slow
@@ -45,9 +47,35 @@ def test_lanes_ask_the_same(questions: list[Asked]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["of_groups", "one_before", "neighbours"])
-def test_what_can_hold_for_a_lane_can_hold_for_any(kernel: str, questions: list[Asked]) -> None:
-    ask(kernel)
+@pytest.mark.parametrize(
+    ("folder", "kernel"),
+    [("sizes", "of_groups"), ("sizes", "one_before"), ("sizes", "neighbours"), ("wide_ids", "beyond")],
+)
+def test_what_can_hold_for_a_lane_can_hold_for_any(folder: str, kernel: str, questions: list[Asked]) -> None:
+    ask(kernel, folder=folder)
     possible = [each for one, lifted in questions for each in lifted if isinstance(solve([one], 2_000), Satisfiable)]
     assert possible
     assert all(isinstance(solve([one], 2_000), Satisfiable) for one in possible)
+
+
+def test_ids_in_64_bits_are_those_in_32(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask("triples", "--size", "in=12*n", "--size", "out=4*n", "--limit", "20", folder="wide_ids") == 0
+    assert capsys.readouterr().out.count("in bounds: ") == 2
+
+
+def test_past_the_last_of_them_is_outside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask("beyond", "--size", "in=12*n", "--size", "out=4*n", "--limit", "20", folder="wide_ids") == 1
+    assert "an access reaches in[3], bytes 0xc..0xf, and in has 12 bytes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_ids_that_may_wrap_are_not_the_same_in_more_bits(monkeypatch: pytest.MonkeyPatch, cut: bool) -> None:
+    """Of a group and a stride nothing is known: their product may need 64 bits."""
+    if cut:
+        monkeypatch.setattr(any_lane, "_fits", lambda *_: true())
+    group, stride, own = GROUP_IDS[0], symbol("stride", 32), symbol("own", 16)
+    wide = [zero_extend(one, 64) for one in (group, stride, own)]
+    beyond = ule(const(1 << 32, 64), add(mul(wide[0], wide[1]), wide[2]))
+    launch = ule(add(mul(group, stride), zero_extend(own, 32)), const(1 << 30, 32))
+    asked, assumed = any_lane._of_any_item(beyond, [launch], 0, own)
+    assert isinstance(solve([conj(asked, *assumed)], 5_000), Unsatisfiable if cut else Satisfiable)

@@ -117,28 +117,46 @@ def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) 
     Unchanged where the condition does not multiply the number of the group by the same word as the launch.
     """
     group = GROUP_IDS[dimension]
-    products = [one for one in subterms(asked) if one.op is Op.MUL and group in one.args]
+    products = [one for one in subterms(asked) if one.op is Op.MUL and group in _factors(one)]
     strides = set(_multiplied_with(group, assumed))
     for product in products:
-        strides &= set(product.args)
+        strides &= set(_factors(product))
     if len(strides) != 1 or not products:
         return asked, assumed
     (stride,) = strides
     item, inner = symbol(f"any_global_id_{DIMENSIONS[dimension]}", group.width), _wide(own, group.width)
-    cut: dict[Term, Term] = {one: _with_item(one, group, stride, sub(item, inner)) for one in products}
     known = {one for part in assumed if group in _symbols(part) for one in _symbols(part)}
     of_ids = [one for one in assumed if known.union((own,)).issuperset(_symbols(one))]
-    facts = _bounds(add(mul(group, stride), inner), item, known - {group, stride, own}, of_ids)
+    cut: dict[Term, Term] = {}
+    for one in cast(list[BitVec], products):
+        if one.width > group.width and not _follow(of_ids, _fits(group, stride, inner, one.width)):
+            continue
+        both = sub(zero_extend(item, one.width), zero_extend(inner, one.width))
+        cut[one] = _with_item(one, zero_extend(group, one.width), zero_extend(stride, one.width), both)
+    facts = _bounds(add(mul(group, _wide(stride, group.width)), inner), item, known - {group, stride, own}, of_ids)
     asked = substitute_all([asked], cut)[0]
     gone = {group, own} - set(symbols_of(asked))
     return asked, [*(one for one in assumed if gone.isdisjoint(_symbols(one))), *facts]
+
+
+def _factors(product: Term) -> tuple[BitVec, ...]:
+    """Of a product of words, also of one in more bits."""
+    return tuple(
+        cast(BitVec, one.args[0] if one.op is Op.ZERO_EXTEND else one) for one in cast(tuple[BitVec, ...], product.args)
+    )
+
+
+def _fits(group: BitVec, stride: BitVec, inner: BitVec, width: int) -> Bool:
+    """That the global id is the same number in more bits: group · stride + local id does not wrap."""
+    wide = [zero_extend(one, width) for one in (group, stride, inner)]
+    return ult(add(mul(wide[0], wide[1]), wide[2]), const(1 << group.width, width))
 
 
 def _multiplied_with(group: BitVec, assumed: Sequence[Bool]) -> Iterator[BitVec]:
     """The words by which the launch multiplies the number of a group."""
     for term in subterms(*assumed):
         if term.op is Op.MUL and len(term.args) == 2:
-            words = [cast(BitVec, one.args[0] if one.op is Op.ZERO_EXTEND else one) for one in term.args]
+            words = _factors(term)
             if group in words:
                 yield words[1 - words.index(group)]
 

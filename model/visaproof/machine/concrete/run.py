@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
-from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior, WritesCollide
+from visaproof.isa.errors import InNoBuffer, NotModelled, Position, UndefinedBehavior, WritesCollide
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
@@ -61,6 +61,8 @@ class Undefined(Struct, frozen=True):
     position: Position
     message: str
     cause: type[UndefinedBehavior] = UndefinedBehavior
+    place: tuple[int, int] | None = None
+    """The first byte of an access in no buffer, and how many."""
 
 
 class Outcome(Struct, frozen=True):
@@ -220,7 +222,8 @@ class Thread:
                 if not self._step(statement):
                     break
             except UndefinedBehavior as reason:
-                undefined = Undefined(statement.position, str(reason), type(reason))
+                place = reason.place if isinstance(reason, InNoBuffer) else None
+                undefined = Undefined(statement.position, str(reason), type(reason), place)
                 break
             except NotModelled as reason:
                 raise NotModelled(reason.what, reason.position or statement.position) from None

@@ -140,7 +140,8 @@ def _too_small(
     """What to say where the surface may have any size: with none, everything is outside."""
     surface = surface_name(answers, outside.surface)
     reached = _what(answers, outside, launch)
-    before = launch is not None and launch.missed is not None and launch.missed[0] < 0
+    missed = None if launch is None else launch.missed(argument_of(answers.kernel, answers.launch, outside.surface))
+    before = missed is not None and missed[0] < 0
     if finding.enough is not None:
         what = f"{surface} has {finding.enough}" if finding.enough.size else finding.enough
         yield f"{INDENT}inside if {what} (proved: {finding.enough.rung}); else:"
@@ -202,7 +203,7 @@ def _what(answers: BoundsAnswers, outside: Outside, launch: "ShownLaunch | None"
     """What happens in the launch, in elements of the argument's buffer."""
     argument = argument_of(answers.kernel, answers.launch, outside.surface)
     name = "" if argument is None else surface_name(answers, outside.surface)
-    return "" if launch is None else launch.what(name, outside.question.instruction.first_lane)
+    return "" if launch is None else launch.what(name, argument, outside.question.instruction.first_lane)
 
 
 def _who(lane: int | None) -> str:

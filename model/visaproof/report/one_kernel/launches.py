@@ -190,15 +190,15 @@ class ShownLaunch(Struct, frozen=True):
         """Whether a launch is shown that is not the one of which the example of the analysis is a thread."""
         return isinstance(self.found, ExampleLaunch) and not self.found.like_the_example
 
-    def what(self, buffer: str = "", first_lane: int = 0) -> str:
+    def what(self, buffer: str = "", argument: Argument | None = None, first_lane: int = 0) -> str:
         """What happens in it, in elements of the `buffer` where that is known: `work item 2 writes out[2], bytes …`."""
-        one, missed = self.found, self.missed
+        one, missed = self.found, self.missed(argument)
         if not isinstance(one, ExampleLaunch):
             return ""
         if not buffer or missed is None or missed[0] % missed[1]:
             return one.what
         start, width = missed
-        items, first = self._items(one, first_lane), start % (1 << 32)
+        items, first = self._items(one, first_lane), start if one.place else start % (1 << 32)
         lanes = [
             write.lane for write in one.message.writes if _place(write) == (first, width) and write.lane is not None
         ]
@@ -206,14 +206,17 @@ class ShownLaunch(Struct, frozen=True):
         who = "an access reaches" if item is None else f"work item {item} writes"
         return f"{who} {buffer}[{start // width}], bytes {first:#x}..{first + width - 1:#x}"
 
-    @property
-    def missed(self) -> tuple[int, int] | None:
-        """Where the first access outside of a buffer begins, and its bytes.
+    def missed(self, argument: Argument | None = None) -> tuple[int, int] | None:
+        """Where the first access outside of the buffer of an argument begins, and its bytes.
 
         An offset has 32 bits, and the buffers of a launch that is run are small: from 2^31 on it is a negative one.
         """
-        if not isinstance(self.found, ExampleLaunch) or self.found.message.surface == FLAT:
+        if not isinstance(self.found, ExampleLaunch):
             return None
+        if self.found.message.surface == FLAT:
+            known = self.found.allocated.get(argument.index) if argument is not None else None
+            place = self.found.place
+            return None if known is None or place is None else (place[0] - known[0], place[1])
         misses = self.found.message.misses
         if not misses or not misses[0].width or self.found.event is not Event.OUTSIDE:
             return None
