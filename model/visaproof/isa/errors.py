@@ -31,6 +31,9 @@ class IllegalInstruction(Exception):
 class UndefinedBehavior(Exception):
     """The page leaves this instruction undefined in this state."""
 
+    place: tuple[int, int] | None = None
+    """The first byte of an access in no buffer, and how many."""
+
 
 class WritesCollide(UndefinedBehavior):
     """Two lanes of one message write the same byte or texel."""
@@ -42,7 +45,6 @@ class InNoBuffer(UndefinedBehavior):
     def __init__(self, address: int, width: int, near: str) -> None:
         super().__init__(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer{near}")
         self.place = address, width
-        """The first byte that is accessed, and how many."""
 
 
 class SolversDisagree(Exception):

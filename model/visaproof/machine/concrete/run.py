@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
-from visaproof.isa.errors import InNoBuffer, NotModelled, Position, UndefinedBehavior, WritesCollide
+from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior, WritesCollide
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
@@ -222,8 +222,7 @@ class Thread:
                 if not self._step(statement):
                     break
             except UndefinedBehavior as reason:
-                place = reason.place if isinstance(reason, InNoBuffer) else None
-                undefined = Undefined(statement.position, str(reason), type(reason), place)
+                undefined = Undefined(statement.position, str(reason), type(reason), reason.place)
                 break
             except NotModelled as reason:
                 raise NotModelled(reason.what, reason.position or statement.position) from None
