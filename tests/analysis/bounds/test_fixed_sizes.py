@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from visaproof.analysis.bounds import fixed_sizes
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.verdicts import Undecided
@@ -88,7 +89,7 @@ def test_the_relation_stands_first_and_decides_nothing(capsys: pytest.CaptureFix
 
 OF_ROWS = ("--size", "in=4*global_size_y*k", "--size", "out=4*n*global_size_y")
 LONG_ENOUGH = ("n >= global_size_x", "4*n*global_size_y <= 4294967296")
-IN_LOOP = {"4*global_size_y*k <= 4294967296", "k >= 0"}
+IN_LOOP = {"4*global_size_y*k <= 4294967296"}
 
 
 def by_message(capsys: pytest.CaptureFixture[str], *relations: str) -> dict[str, dict[str, Any]]:
@@ -133,5 +134,33 @@ def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
     main(["bounds", str(DATA / "row_sums.visaasm"), *OF_ROWS])
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     unknown = lines.index("UNKNOWN: limit of 5 s reached")
-    assert lines[unknown - 1].startswith("inside if 4*global_size_y*k <= 4294967296 and k >= 0 (proved: ")
-    assert lines[unknown + 1] == "hint: --where '4*global_size_y*k <= 4294967296' --where 'k >= 0'"
+    assert lines[unknown - 1].startswith("inside if 4*global_size_y*k <= 4294967296 (proved: ")
+    assert lines[unknown + 1] == "hint: --where '4*global_size_y*k <= 4294967296'"
+
+
+WIDE = DATA.parent / "wide_ids"
+
+
+def of_loop(capsys: pytest.CaptureFixture[str], size: str) -> dict[str, Any]:
+    """What is said of the load in a loop of n iterations, at 64-bit addresses."""
+    launch = ("--launch", str(WIDE / "wide_ids.ze_info"), "--size", "out=4*global_size_x")
+    main(["bounds", str(WIDE / "sums.visaasm"), *launch, "--size", size, "--limit", "20", "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return file["messages"][0]
+
+
+def test_a_stated_size_is_not_negative(capsys: pytest.CaptureFixture[str]) -> None:
+    """And at 64-bit addresses it may be above 4 GiB."""
+    assert of_loop(capsys, "in=4*n")["bounds"]["verdict"] == "proved"
+
+
+def test_of_a_size_that_lacks_an_element_that_does_not_suffice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert of_loop(capsys, "in=4*n - 4")["bounds"]["verdict"] != "proved"
+
+
+def test_without_the_sizes_the_sign_is_to_be_stated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = fixed_sizes.are_stated
+    monkeypatch.setattr(fixed_sizes, "are_stated", lambda relations, names, _: known(relations, names))
+    assert of_loop(capsys, "in=4*n")["inside_if"]["where"] == ["n >= 0"]

@@ -1,4 +1,4 @@
-// Kernels that index with 64 bits, which are multiplied 32 bits at a time.
+// Kernels with 64-bit addresses; indices of 64 bits are multiplied 32 bits at a time.
 kernel void triples(global float *out, const global float *in, uint n) {
     size_t i = get_global_id(0);
     if (i < n)
@@ -9,4 +9,11 @@ kernel void beyond(global float *out, const global float *in, uint n) {
     size_t i = get_global_id(0);
     if (i < n)
         out[i] = in[3 * i + 3];
+}
+
+kernel void sums(global float *out, const global float *in, int n) {
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += in[i];
+    out[get_global_id(0)] = sum;
 }

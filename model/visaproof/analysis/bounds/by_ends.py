@@ -17,7 +17,7 @@ from visaproof.launch.relations.polynomials import Polynomial, difference, plus,
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
+from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer, SymbolicSurface
 from visaproof.smt import Bool, add, conj, const, kept, neg, symbol, ule, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.integers.products import with_integer_products
@@ -26,6 +26,8 @@ from visaproof.smt.solvers import solve_sums
 RUNG = "ids at their largest"
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
+MOST_BYTES = (1 << ADDRESS_BITS) - 1
+"""Of any size: a larger one counts as this."""
 KEPT_ANSWERS = 256
 LOCAL_SIZES, GLOBAL_SIZES = ([f"{value}_{dimension}" for dimension in DIMENSIONS] for value in (LOCAL, GLOBAL))
 
@@ -38,18 +40,23 @@ class Sufficient(Struct, frozen=True):
 
 
 def sufficient(
-    reached: Sequence[Reached], names: LaunchNames, stated: Polynomial | None = None, whole: bool = True
+    reached: Sequence[Reached],
+    names: LaunchNames,
+    stated: Polynomial | None = None,
+    whole: bool = True,
+    bits: int = 32,
 ) -> Sufficient | None:
     """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough.
 
-    What is less than a multiple of its names is made a `whole` one.
+    What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.
     """
+    largest = LARGEST if bits <= 32 else MOST_BYTES
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
     if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
-    most = LARGEST if _largest(amount, names, {}) > LARGEST else None
+    most = largest if _largest(amount, names, {}) > largest else None
     fits: list[Below] = []
     for one in reached:
         for limit in one.limits:
@@ -59,7 +66,7 @@ def sufficient(
             if factor is None:
                 fits.append(limit)
             else:
-                most = min(most or LARGEST, factor << limit.bits)
+                most = min(most or largest, factor << limit.bits)
     signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
     above = (Relation(">=", Name(name), Number(0)) for name in signed)
     below = () if most is None else (Relation("<=", difference(amount), Number(most)),)
@@ -167,7 +174,8 @@ def _denied(known: Bool, relation: Relation, names: LaunchNames) -> bool:
     return _never(with_integer_products(formula) or formula)
 
 
-def are_stated(relations: Iterable[Relation], names: LaunchNames) -> bool:
-    """Whether they hold in each launch that is as the user states."""
+def are_stated(relations: Iterable[Relation], names: LaunchNames, sizes: Iterable[Polynomial] = ()) -> bool:
+    """Whether they hold in each launch that is as the user states, and in which no stated size is negative."""
     facts = [fact for one in names.start.where for fact in (*one.facts, one.term)]
+    facts += [fact for size in sizes for fact in _terms(Relation(">=", difference(size), Number(0)), names)]
     return all(_denied(conj(*facts, *stated_relation(names, one).facts), one, names) for one in relations)

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.at_ends import SMALL, Ends
-from visaproof.analysis.bounds.by_ends import RUNG, Sufficient, are_stated, is_inside, sufficient
+from visaproof.analysis.bounds.by_ends import LARGEST, RUNG, Sufficient, are_stated, is_inside, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
@@ -54,8 +54,6 @@ SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
 READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
 """For sizes of one message that are easier to read than what the address says, and of all."""
-LARGEST = 1 << 32
-"""Bytes that a 32-bit offset reaches."""
 PRODUCT = 2
 """Factors of one."""
 FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(SMALL)) for each in DIMENSIONS}
@@ -121,7 +119,8 @@ class SizeFinder(Struct, dict=True):
         if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
             return ""
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
-        return RUNG if enough is not None and are_stated(enough.relations, self.names) else ""
+        known = self.names, self.amounts.values()
+        return RUNG if enough is not None and are_stated(enough.relations, *known) else ""
 
     def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> InsideIf | None:
         """What the addresses say as integers, if some launch obeys the relations."""
@@ -200,7 +199,8 @@ class OfMessage(Struct):
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
-        return None if reached is None else sufficient(reached, self.finder.names, stated, whole)
+        bits = max((address.width for _, _, address in accesses), default=0)
+        return None if reached is None else sufficient(reached, self.finder.names, stated, whole, bits)
 
     def _address(self, question: BoundsQuestion, doubt: Doubt) -> BitVec:
         address = address_of(question, doubt.access)

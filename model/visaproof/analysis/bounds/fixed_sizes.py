@@ -28,7 +28,8 @@ def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str
         return None
     own = (fits,) if isinstance(fits, Relation) else ()
     others = tuple(one for one in enough.relations if not _follows(one, enough.amount, size))
-    amount, relations, rung = difference(size), tuple(dict.fromkeys((*own, *others))), RUNG
+    needed = dict.fromkeys((*own, *others))
+    amount, relations, rung = difference(size), tuple(one for one in needed if not _are_stated([one], finder)), RUNG
     if not relations or not asked.is_reached(amount, relations):
         return None
     asked.most_ms = SLOW_MS
@@ -51,7 +52,11 @@ def fits_in(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> s
         return ""
     own = [fits] if isinstance(fits, Relation) else []
     needed = [*own, *(one for one in enough.relations if not _follows(one, enough.amount, size))]
-    return RUNG if are_stated(needed, finder.names) else ""
+    return RUNG if _are_stated(needed, finder) else ""
+
+
+def _are_stated(relations: Sequence[Relation], finder: SizeFinder) -> bool:
+    return are_stated(relations, finder.names, finder.amounts.values())
 
 
 def has_product(finder: SizeFinder, key: str) -> bool:
