@@ -280,6 +280,8 @@ def test_lanes_meet_at_small_numbers(gathered: list[str], capsys: pytest.Capture
     assert scatter["launch"]["buffers"]["arg0"].startswith("small:")
     assert main(scatter["launch"]["command"][1:]) == 1
     assert "both write byte" in capsys.readouterr().out
+    main(["conflicts", *gathered])
+    assert "depends on data: line 16 (svm_gather from memory)" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -135,12 +135,10 @@ def _conflict_lines(
         lanes = (offset + (one.lane or 0) for one in (conflict.first, conflict.second))
         places = (f"lane {lane} {place:#x}" for lane, place in zip(lanes, apart, strict=True))
         yield f"        only since an index wraps: without that, the addresses are {' and '.join(places)}"
-    if launch is None or not launch.is_another:
-        data = data_dependence(answers, conflict)
-        if verbose or launch is None or not launch.is_shown:
-            yield from (f"        {line}" for line in input_lines(answers, conflict))
-        if data:
-            yield f"        depends on data: {data}"
+    if like_this and (verbose or launch is None or not launch.is_shown):
+        yield from (f"        {line}" for line in input_lines(answers, conflict))
+    if data := data_dependence(answers, conflict):
+        yield f"        depends on data: {data}"
     if launch is not None:
         yield from (f"        {line}" for line in launch.lines())
     for hint in filter(None, map(fitting, answers.start.hints)):
