@@ -139,7 +139,7 @@ def _too_small(
 ) -> Iterator[str]:
     """What to say where the surface may have any size: with none, everything is outside."""
     surface = surface_name(answers, outside.surface)
-    reached = _what(answers, outside, launch)
+    reached = what_happens(answers, outside, launch)
     missed = None if launch is None else launch.missed(argument_of(answers.kernel, answers.launch, outside.surface))
     before = missed is not None and missed[0] < 0
     if finding.enough is not None:
@@ -174,7 +174,7 @@ def _outside_lines(
     if enough is not None:
         yield f"{INDENT}inside if {enough} (proved: {enough.rung}); else:"
     if launch is not None and launch.is_another:
-        what = _what(answers, outside, launch)
+        what = what_happens(answers, outside, launch)
         size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
         in_elements = what != launch.what()
         reached = what if in_elements else f"{what} of {surface}"
@@ -196,10 +196,10 @@ def _outside_lines(
         data = data_dependence(answers, outside.shown)
         yield from [f"{INDENT}depends on data: {data}"] if data else []
     if launch is not None:
-        yield from (f"{INDENT}{line}" for line in launch.lines(_what(answers, outside, launch)))
+        yield from (f"{INDENT}{line}" for line in launch.lines(what_happens(answers, outside, launch)))
 
 
-def _what(answers: BoundsAnswers, outside: Outside, launch: "ShownLaunch | None") -> str:
+def what_happens(answers: BoundsAnswers, outside: Outside, launch: "ShownLaunch | None") -> str:
     """What happens in the launch, in elements of the argument's buffer."""
     argument = argument_of(answers.kernel, answers.launch, outside.surface)
     name = "" if argument is None else surface_name(answers, outside.surface)

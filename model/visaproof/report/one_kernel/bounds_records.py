@@ -13,7 +13,7 @@ from visaproof.analysis.findings.kernel import Uses
 from visaproof.isa.operands import SLM
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import Unwritten
-from visaproof.report.one_kernel.bounds import extent_of, readings_of
+from visaproof.report.one_kernel.bounds import extent_of, readings_of, what_happens
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, bound_surface, data_dependence, inputs_of, surface_name
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
 from visaproof.report.records import bounds as records
@@ -47,6 +47,7 @@ def file_record(answers: BoundsAnswers, messages: Sequence[Message], uses: Uses)
 def finding_record(answers: BoundsAnswers, finding: BoundsFinding, launch: "ShownLaunch | None" = None) -> Message:
     """One message for programs."""
     instruction = finding.question.instruction
+    what = what_happens(answers, finding.bounds, launch) if isinstance(finding.bounds, Outside) else ""
     return Message(
         line=instruction.position.line,
         column=instruction.position.column,
@@ -60,7 +61,7 @@ def finding_record(answers: BoundsAnswers, finding: BoundsFinding, launch: "Show
         readings=readings_of(finding),
         bounds=_answer(answers, finding.bounds),
         meaning=_answer(answers, finding.meaning),
-        launch=None if launch is None else launch.record(instruction.first_lane),
+        launch=None if launch is None else launch.record(instruction.first_lane, what),
     )
 
 

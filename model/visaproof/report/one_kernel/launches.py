@@ -247,8 +247,8 @@ class ShownLaunch(Struct, frozen=True):
                 yield f"launch: {_counted(one)}: {what or one.what} ({one.thread})"
                 yield f"  {shlex.join(self._command(one))}"
 
-    def record(self, first_lane: int = 0) -> LaunchExample:
-        """The same for programs; lanes count from the first one of the statement."""
+    def record(self, first_lane: int = 0, what: str = "") -> LaunchExample:
+        """The same for programs, in other words if they are given; lanes count from the first one of the statement."""
         match self.found:
             case NoLaunch(reason):
                 return LaunchExample(found=False, reason=reason)
@@ -262,7 +262,7 @@ class ShownLaunch(Struct, frozen=True):
                     images={one.takes.shown(index): value for index, value in one.images.items()},
                     group=one.thread.group,
                     thread=one.thread.number,
-                    what=one.what,
+                    what=what or one.what,
                     command=self._command(one),
                     writes=[write_record(write, first_lane) for write in one.message.writes],
                     accesses=list(_accesses(one, first_lane)),
