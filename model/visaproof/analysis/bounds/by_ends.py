@@ -176,6 +176,10 @@ def _denied(known: Bool, relation: Relation, names: LaunchNames) -> bool:
 
 def are_stated(relations: Iterable[Relation], names: LaunchNames, sizes: Iterable[Polynomial] = ()) -> bool:
     """Whether they hold in each launch that is as the user states, and in which no stated size is negative."""
-    facts = [fact for one in names.start.where for fact in (*one.facts, one.term)]
-    facts += [fact for size in sizes for fact in _terms(Relation(">=", difference(size), Number(0)), names)]
-    return all(_denied(conj(*facts, *stated_relation(names, one).facts), one, names) for one in relations)
+    where = [fact for one in names.start.where for fact in (*one.facts, one.term)]
+    signs = [fact for size in sizes for fact in _terms(Relation(">=", difference(size), Number(0)), names)]
+    ways = (where, [*where, *signs]) if signs else (where,)  # sizes are products: first without them
+    return all(
+        any(_denied(conj(*facts, *stated_relation(names, one).facts), one, names) for facts in ways)
+        for one in relations
+    )
