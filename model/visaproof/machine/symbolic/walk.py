@@ -28,7 +28,7 @@ from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, sh
 from visaproof.program.statements import Branch, End, Landing, Nothing, Run
 from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
-from visaproof.smt.limit import Limit
+from visaproof.smt.limit import NO_LIMIT, Limit
 
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
@@ -51,8 +51,7 @@ class Walk:
         self._lanes = machine.lanes
         self._unroll = unroll
         self._generalise = generalise
-        self._place = 0
-        self._rounds: Counter[int] = Counter()
+        self._place, self._rounds = 0, Counter[int]()
         """How often each branch went back though it was open whether it would."""
         self._back: dict[int, tuple[Bool, ...]] = {}
         """The lanes that each branch took back last."""
@@ -84,6 +83,8 @@ class Walk:
             with limit.within(RUN_SHARE):
                 self._walk(len(self._machine.program.statements))
         except (NotModelled, LimitReached) as reason:
+            if isinstance(reason, LimitReached) and limit is NO_LIMIT:  # that of what the run is a part of
+                raise
             stopped = reason
         machine, beyond = self._machine, self._machine.beyond
         sure, bounded = self._sure or (None, None)  # an unfinished iteration shows nothing of other iterations
@@ -323,11 +324,11 @@ class Walk:
         self._turned |= {loop.behind: loop.head} if loop.is_turned else {}
         try:
             self._walk(loop.end)
-        finally:
+        finally:  # no more than this: a limit may end many iterations, one in the other
             self._turned.pop(loop.behind, None)
-            private, fixed = machine.private.since(stores), machine.fixed(messages)
-            written = round_writes(name, registers.log, predicates.log, private, fixed)
-            registers.log, predicates.log = outer[0] + registers.log, outer[1] + predicates.log
+            own = registers.log, predicates.log
+            registers.log, predicates.log = outer[0] + own[0], outer[1] + own[1]
+        written = round_writes(name, *own, machine.private.since(stores), machine.fixed(messages))
         self._heads.pop()
         if machine.bindings.changed_since(bound):
             raise NotModelled("an index of a surface that changes between the iterations of a loop")
