@@ -38,7 +38,7 @@ BODIES = {
 
 def asked(body: str) -> KernelAnswers:
     kernel = read_kernel(f"{HEADER}{body}    ret (M1, 1)\n", "k.visaasm")
-    return ask_kernel(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, 2000, 2)
+    return ask_kernel(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, 2000, 2, limit=Limit(1000))
 
 
 def free(answers: KernelAnswers) -> set[Position]:
@@ -91,7 +91,7 @@ def test_in_bounds_is_in_bounds_wherever_the_run_ends(monkeypatch: pytest.Monkey
 
     def inside() -> set[Position]:
         stated = StatedLaunch(surfaces=(parse_size_option("T6=0x1000"),))
-        answers = ask_bounds(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, stated, 2000, 2)
+        answers = ask_bounds(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, stated, 2000, 2, limit=Limit(1000))
         found = ((one.question.instruction.position, one.bounds) for one in answers.answers())
         return {position for position, answer in found if isinstance(answer, Holds) and not answer.bounded}
 
@@ -106,10 +106,10 @@ def test_in_bounds_is_in_bounds_wherever_the_run_ends(monkeypatch: pytest.Monkey
 def test_a_run_that_ends_in_a_general_round_keeps_no_message_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an iteration starts with is not yet arbitrary where that iteration was the first attempt."""
     kernel = read_kernel(f"{HEADER}{CONFLICT['inside the loop']}    ret (M1, 1)\n", "k.visaasm")
-    whole = trace(kernel, Platform.TGLLP, unroll=1)
+    whole = trace(kernel, Platform.TGLLP, unroll=1, limit=Limit(1000))
     assert any(one.any_round for one in whole.performed)
     for _ in ending_at_each_statement(monkeypatch, "limit"):
-        ran = trace(kernel, Platform.TGLLP, unroll=1)
+        ran = trace(kernel, Platform.TGLLP, unroll=1, limit=Limit(1000))
         first = [one for one in ran.performed if not one.any_round]
         assert len(first) <= len([one for one in whole.performed if not one.any_round])
         assert all(one.any_round is False for one in ran.performed) or ran.stopped is None
