@@ -21,7 +21,7 @@ settings.load_profile("ci")
 def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the runs that look for a difference, one in nine: for tests of what must not be proved, which runs only hide.
 
-    Where a test says that no run is a difference, a slow test holds the same against all choices.
+    Not for tests that say that no run is a difference.
     """
     for name, count in (("GUESSES", 8), ("LAST_GUESSES", 60), ("LAST_RUNS", 60)):
         monkeypatch.setattr(f"visaproof.refinement.strategies.random_runs.{name}", count)

@@ -73,7 +73,6 @@ def test_a_word_that_is_stored_twice_is_missing_to_one_sum_alone() -> None:
     assert isinstance(asked(both, both), Refines)
 
 
-@pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize(("mask", "is_left"), [("0x30:ud", True), ("0xf0:ud", True), ("0x31:ud", False)])
 def test_what_the_target_stores_may_be_found_where_that_is_left_as_it_is(mask: str, is_left: bool) -> None:
     """The source clears the bits of all but 0xf0: of what the target has cleared so already that leaves the same."""
@@ -82,7 +81,6 @@ def test_what_the_target_stores_may_be_found_where_that_is_left_as_it_is(mask: s
     assert isinstance(found, Difference) is not is_left, found
 
 
-@pytest.mark.usefixtures("few_runs")
 def test_a_selection_that_leaves_what_it_gives_may_find_that() -> None:
     """f(c) is c, or its sign where c has no exponent; the target gives the sign or 1: both f leaves as they are."""
     small = op("and", "N", "Y", "0x807fffff:ud") + f"cmp.eq {ONE} P1 N(0,0)<0;1,0> Y(0,0)<0;1,0>\n"
@@ -144,7 +142,6 @@ def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> No
     )
 
 
-@pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize(
     ("made", "left_out"),
     [

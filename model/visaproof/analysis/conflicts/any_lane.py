@@ -133,6 +133,8 @@ def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) 
             continue
         both = sub(zero_extend(item, one.width), zero_extend(inner, one.width))
         cut[one] = _with_item(one, zero_extend(group, one.width), zero_extend(stride, one.width), both)
+    if not cut:
+        return asked, assumed
     facts = _bounds(add(mul(group, _wide(stride, group.width)), inner), item, known - {group, stride, own}, of_ids)
     asked = substitute_all([asked], cut)[0]
     gone = {group, own} - set(symbols_of(asked))

@@ -51,11 +51,11 @@ class Walk:
         self._lanes = machine.lanes
         self._unroll = unroll
         self._generalise = generalise
-        self._place, self._rounds = 0, Counter[int]()
+        self._place = self._steps = 0
+        self._rounds: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
         self._back: dict[int, tuple[Bool, ...]] = {}
         """The lanes that each branch took back last."""
-        self._steps = 0
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
