@@ -145,6 +145,35 @@ def test_threads_race_in_different_rounds() -> None:
     assert isinstance(verdict(stored(8, body), stored(16, body)), Refines)
 
 
+FAR_LOAD = "add {m} Y({r},0)<1> AT({r},0)<1;1,0> N(0,0)<0;1,0>\ngather4_scaled.R {m} T6 0x0:ud Y.{b} Y.{b}"
+"""Y: what another work item may store."""
+SUM = "add {m} X({r},0)<1> X({r},0)<1;1,0> Y({r},0)<1;1,0>"
+
+
+def exchanging(simd: int, *lines: str) -> Program:
+    """N iterations, in which each lane stores to its own place."""
+    body = "".join(line if line == "barrier\n" else each(simd, line) for line in lines)
+    count = "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xffffffff:ud\n"
+    again = each(simd, "cmp.ne {m} P1 N(0,0)<0;1,0> 0x0:ud") + f"(P1) goto (M1, {simd}) again\n"
+    return kernel(simd, ids(simd) + "again:\n" + body + count + again)
+
+
+@pytest.mark.parametrize("between", [(), ("barrier\n",)], ids=["no barrier", "a barrier in each iteration"])
+def test_threads_find_in_an_iteration_nothing_that_others_store_in_it(between: tuple[str, ...]) -> None:
+    """The second thread loads after the stores of the first: where it reaches them, they race."""
+    narrow, wide = (exchanging(simd, FAR_LOAD, SUM, STORE, *between) for simd in (8, 16))
+    assert isinstance(verdict(narrow, wide), Refines)
+    within = exchanging(16, STORE, FAR_LOAD, SUM, *between)  # what lanes of the same narrow thread have stored
+    assert not isinstance(verdict(narrow, within), Refines)
+
+
+def test_threads_find_what_others_store_before_a_barrier_of_an_iteration() -> None:
+    before = exchanging(8, STORE, "barrier\n", FAR_LOAD, SUM, "barrier\n")
+    after = exchanging(16, FAR_LOAD, SUM, STORE, "barrier\n", "barrier\n")
+    assert isinstance(verdict(before, exchanging(16, STORE, "barrier\n", FAR_LOAD, SUM, "barrier\n")), Refines)
+    assert not isinstance(verdict(before, after), Refines)
+
+
 @pytest.mark.slow
 def test_threads_in_an_order_are_not_in_step() -> None:
     """Where a race is defined, the first thread has left its loop before the second begins."""
