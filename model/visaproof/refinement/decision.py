@@ -33,6 +33,7 @@ from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
     IN_STEP_OR_RUNS,
     PROOFS,
+    SIMPLE_IN_ONE_MEMORY,
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
 )
@@ -116,6 +117,9 @@ def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refi
     if together is not None:
         overlap = asked.about(together)
         with asked.stages.part("where buffers overlap"):
+            proved = _shown(overlap, SIMPLE_IN_ONE_MEMORY, "a solver") if isinstance(verdict, Refines) else None
+            if proved is not None:
+                return proved
             alone = together.split is None and bool(together.sharing.alignments)  # work items might race in these runs
             if alone:
                 with asked.stages.timed("runs"):

@@ -20,6 +20,7 @@ from visaproof.refinement.record import refinement_record
 from visaproof.refinement.refines import refines
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Alias, Scope
+from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.verdicts import Apart, Refines, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
 from visaproof.report.two_kernels.difference import difference_text
@@ -151,6 +152,21 @@ def test_a_change_that_is_right_wherever_buffers_lie_refines(change: str) -> Non
     assert isinstance(decide(comparison, 1_000), Refines)
     assert len(comparison.sharing.pairs) > 0
     assert not any("apart" in one.name for one in comparison.assumed)
+
+
+def test_where_buffers_overlap_nothing_runs_if_a_solver_shows_it_at_once() -> None:
+    """x + y is x ^ y and twice x & y."""
+    one, other = (
+        f"{op} (M1, 8) {into}(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n" for op, into in (("xor", "Z"), ("and", "X"))
+    )
+    twice = "shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:d\nadd (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Z(0,0)<1;1,0>\n"
+    added = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n"
+    stages = Stages()
+    source, target = (load(A, "Y") + sums + store(B, "X") for sums in (added, one + other + twice))
+    assert isinstance(decide(compared(source, target), 5_000, stages), Refines)
+    tried = [one.name for one in stages.tried]
+    assert "where buffers overlap: a solver: simple stores" in tried
+    assert not any(name.endswith("runs") for name in tried)
 
 
 def looping(body: str) -> str:

@@ -11,7 +11,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import random_runs, table
+from visaproof.refinement.strategies import random_runs, solver, table
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous, Verdict
 
@@ -74,6 +74,33 @@ def test_stages_show_what_decided_and_within_what() -> None:
     with stages.part("elsewhere"), stages.timed("runs") as told:
         told.append("nothing")
     assert (stages.tried[-1].name, stages.tried[-1].answer) == ("elsewhere: runs", "nothing")
+
+
+XOR = "xor (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>\n"
+LONG_XOR = """and (M1, 8) Z(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>
+or (M1, 8) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>
+add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> (-)Z(0,0)<1;1,0>
+"""
+
+
+def xored(target: str) -> Asked:
+    one, other = (program(APART + each + STORE_B) for each in (XOR, target))
+    return Asked(compare(one, other, Scope(Assume.NONE)), 5_000, Stages())
+
+
+def test_what_a_solver_shows_at_once_is_not_run_at_length() -> None:
+    question = xored(LONG_XOR)
+    assert isinstance(decide(question.comparison, 5_000, question.stages), Refines)
+    tried = [one.name for one in question.stages.tried]
+    assert table.SIMPLE_STORES.name in tried
+    assert "runs" not in tried
+    assert table.SIMPLE_STORES.run(xored(LONG_XOR.replace("Y(", "X("))) is None
+
+
+def test_a_wrong_proof_of_simple_stores_is_found_by_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "one_by_one", lambda *_: True)
+    with pytest.raises(AssertionError, match="runs differ"):
+        table.SIMPLE_STORES.run(xored(ADD))
 
 
 @pytest.mark.parametrize(

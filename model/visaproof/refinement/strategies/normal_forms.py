@@ -35,7 +35,7 @@ def without_conditions(asked: Asked) -> Refines | None:
     comparison = asked.comparison
     if comparison.exact is None or not same_effects(comparison.exact):
         return None
-    _audit(asked)
+    audited(asked)
     return Refines("the same stores in normal form")
 
 
@@ -52,7 +52,7 @@ def expanded_normal_form(asked: Asked) -> Refines | None:
 def _if_same(asked: Asked, question: Question, rung: str) -> Refines | None:
     if not same_effects(question):
         return None
-    _audit(asked)
+    audited(asked)
     return granted(asked.comparison, question, rung)
 
 
@@ -65,19 +65,20 @@ def chosen_values(asked: Asked) -> Refines | None:
     for expand in (False, True):
         chosen = where_chosen(comparison, choices, expand)
         if same_effects(chosen):
-            _audit(asked)
+            audited(asked)
             which = "second normal form" if expand else "normal form"
             return granted(comparison, chosen, f"the same stores in {which}, {WITH_CHOICES}")
     return None
 
 
-def _audit(asked: Asked) -> None:
+def audited(asked: Asked) -> None:
+    """Holds a proof against runs, where that is wanted."""
     if asked.audited:
         audit(asked.comparison)
 
 
 def audit(comparison: Comparison) -> None:
-    """A few runs of programs that are said to be equal: they would show a rule of the normal form that is wrong.
+    """A few runs of programs that are said to be equal: they would show a rule that is wrong.
 
     Of several threads none on buffers that overlap: their work items might race.
     """
@@ -85,7 +86,7 @@ def audit(comparison: Comparison) -> None:
         return
     found = guessed(comparison, AUDITS)
     if found is not None:
-        raise AssertionError(f"the normal form says that the kernels are equal, but runs differ for {found.values}")
+        raise AssertionError(f"the kernels are said to be equal, but runs differ for {found.values}")
 
 
 def choices_tried(question: Question) -> Choices | None:

@@ -20,6 +20,7 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
 from visaproof.refinement.obligations import open_goals, open_surfaces, premises, same_at_probe, stores_of
 from visaproof.refinement.steps import QUICK_MS, Steps, one_by_one, uncut
+from visaproof.refinement.strategies.normal_forms import audited
 from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import nothing
@@ -44,6 +45,7 @@ def as_it_is(asked: Asked) -> Refines | None:
     steps = Steps(question, QUICK_MS, in_parts=False)
     if not one_by_one(question, open_surfaces(question), QUICK_MS, steps):
         return None
+    audited(asked)
     return granted(asked.comparison, question, STORE_BY_STORE)
 
 

@@ -84,6 +84,7 @@ SAME_STORES = (
     Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), NO_SOLVER),
 )
 """Proofs by normal forms."""
+SIMPLE_STORES = Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK)
 
 STRATEGIES = (
     FEW_RUNS,
@@ -92,9 +93,9 @@ STRATEGIES = (
     Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
+    SIMPLE_STORES,
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
     Strategy("runs", _no_runs_yet, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
-    Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK),
     Strategy("another order", _of_parts, solver.in_another_order, (Refines,), "a question for each exchange"),
     Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
     Strategy("case by case", _stores_differ_in_number, solver.case_by_case, (Refines,), "a question for each case"),
@@ -126,5 +127,8 @@ def _without_loops(row: Strategy) -> Strategy:
 IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
 """What is asked first where buffers may overlap: proofs that need not know which do."""
 
+SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES,)
+"""What is asked there of a target that refines the source where buffers are apart, before runs."""
+
 SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, solver.proved_as_it_is, (Refines,), A_QUESTION),)
-"""What is asked there of a target that refines the source where buffers are apart."""
+"""The same after runs."""
