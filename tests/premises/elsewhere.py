@@ -132,6 +132,7 @@ ELSEWHERE = {
     "lanes-on": ((OF_PAIRS, "test_a_lane_is_on_whose_address_the_source_takes"),),
     "atomics-alone": ((OF_PAIRS, "test_a_sum_is_added_in_parts_where_nobody_looks_in_between"),),
     "atomics-relaxed": ((OF_PAIRS, "test_a_load_moves_over_atomics_where_they_order_nothing"),),
+    "atomics-unseen": ((OF_PAIRS, "test_nobody_sees_the_order_of_atomics_that_bring_nothing"),),
     "lanes-interleaved": ((OF_PAIRS, "test_others_may_come_between_the_lanes_of_a_message"),),
     "thread-numbers": ((OF_PAIRS, "test_half_the_number_of_a_narrow_thread_is_that_of_the_wide_one"),),
     "launched-alike": (

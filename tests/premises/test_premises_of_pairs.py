@@ -234,6 +234,17 @@ def test_others_may_come_between_the_lanes_of_a_message(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
+def test_nobody_sees_the_order_of_atomics_that_bring_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one message of a device, and two of another."""
+    pair = replace(of_atomics("".join(parts("or"))), platform=Platform.TGLLP), of_atomics(atomic("or"))
+    assert refines_on("atomics-unseen", *pair)
+    monkeypatch.setattr(questions, "with_whole_atomics", lambda source, target: (source, target))
+    without = answered(*pair)
+    assert not without.right
+    assert "atomics-unseen" not in without.premises
+
+
+@pytest.mark.slow
 def test_a_load_moves_over_atomics_where_they_order_nothing() -> None:
     """A load of another buffer: over atomics that are compared lane by lane, and not over a whole message."""
     bound = "movs (M1_NM, 1) T7(0) 0x1:ud\n"

@@ -101,6 +101,12 @@ OF_PAIRS = (
         TWO_KERNELS,
     ),
     PremiseRow(
+        "atomics-unseen",
+        "nobody sees in which order atomics of different work items come that bring nothing, between two fences",
+        Grantor.LANGUAGE, "OpenCL C: relaxed atomics of two work items have no order, and a plain read beside them is "
+        "a data race", TWO_KERNELS,
+    ),
+    PremiseRow(
         "fences-alike",
         "fences of two devices, or of old and new messages, order the same where both name the same memory",
         Grantor.COMPILER, "IGC emits them for the same source; no page compares them", TWO_KERNELS,

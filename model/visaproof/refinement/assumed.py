@@ -155,6 +155,8 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("atomics-relaxed")
     if question.turns:
         yield premise("lanes-interleaved")
+    if question.whole_atomics:
+        yield premise("atomics-unseen")
     if on_unlike_caches(source.touched, target.touched, runners[0].platform is runners[1].platform):
         yield premise("caches-alike")
 

@@ -24,6 +24,7 @@ from visaproof.refinement.effects.places import located
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.effects.side import Side, surface_then, with_changes_of_loops, with_stores_counted
+from visaproof.refinement.effects.split_atomics import with_whole_atomics
 from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.effects.undefined_accesses import is_aligned
 from visaproof.refinement.inputs.functions import divides_by_zero
@@ -108,7 +109,7 @@ def refinement_question(
         one, other, memory, launched, forbidden, source.disturbed, extents, loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         turns=bool(source.turns), registers=tuple(one.surface for one in source.observed),
-        likened=source.matched.likened, sharing=source.sharing,
+        likened=source.matched.likened, sharing=source.sharing, whole_atomics=source.whole_atomics,
     )  # fmt: skip
 
 
@@ -199,7 +200,7 @@ def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> t
     """Both kernels as sides of a question: one side where one run stands for both."""
     source, target = runners
     one = side(source)
-    return synchronised(one, one if target is source else side(target))
+    return synchronised(*((one, one) if target is source else with_whole_atomics(one, side(target))))
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:

@@ -43,8 +43,9 @@ def _unseen(one: Performed, mine: Atomic, other: Performed, theirs: Atomic) -> b
 
 def _commute(one: Atomic, other: Atomic) -> bool:
     """Whether they do on a cell of both; they share no part of one alone."""
-    return commute(one.op, other.op) and one.width == other.width and _is_aligned(one) and _is_aligned(other)
+    return commute(one.op, other.op) and one.width == other.width and is_aligned(one) and is_aligned(other)
 
 
-def _is_aligned(access: Atomic) -> bool:
+def is_aligned(access: Atomic) -> bool:
+    """Whether its cell is known to begin at a multiple of its width."""
     return len(access.cell) == 1 and 1 << known_trailing_zeros(access.cell[0]) >= access.width

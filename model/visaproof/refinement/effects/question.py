@@ -61,6 +61,8 @@ class Question(Struct, frozen=True):
     """Whether there are atomics over which plain loads may be moved."""
     turns: bool = False
     """Whether lanes of a message of atomics are compared with those of several."""
+    whole_atomics: bool = False
+    """Whether several messages of atomics are taken for one."""
     registers: tuple[str, ...] = ()
     """The surfaces that stand for registers observed at the end."""
     likened: bool = False

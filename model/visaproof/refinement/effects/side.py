@@ -101,6 +101,8 @@ class Side(Struct, frozen=True):
     changed: tuple[frozenset[str] | None, ...] = ()
     """Of each loop the memories that iterations of either kernel write; None where other threads may take part, which
     may change all.  Without it each loop changes all."""
+    whole_atomics: bool = False
+    """Whether several messages of atomics are taken for one, whose lanes come in any order."""
     stored_before: tuple[int, ...] = ()
     """Of each message, how many before it store to what may be one object with its surface, an image."""
 
