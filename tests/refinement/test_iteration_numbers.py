@@ -72,6 +72,21 @@ def test_a_lane_that_leaves_before_it_counts_keeps_another_number(read: str, ali
     assert in_step_too(last, last.replace("0x4:ud", "0x4:uw"), HEAD)
 
 
+def breaking(text: str, limit: str = "X(0,0)<1;1,0>") -> str:
+    """Lanes leave behind the load where its address is the limit, past a store."""
+    leave = f"cmp.eq (M1, 8) P1 C(0,0)<1;1,0> {limit}\n(P1) goto (M1, 8) done\n"
+    past = STORE_B.replace("X.0", "Y.0")
+    return text.replace(LOAD, LOAD + leave).replace(f"done:\n{STORE_B}", f"{STORE_B}done:\n{past}")
+
+
+@pytest.mark.parametrize("counts", SOURCES)
+def test_lanes_leave_where_an_index_or_a_pointer_is(counts: str) -> None:
+    source = breaking(SOURCES[counts])
+    assert in_step_too(source, breaking(by_pointer()), HEAD)
+    assert not in_step_too(source, breaking(by_pointer(step=8)), HEAD)
+    assert not in_step_too(source, breaking(by_pointer(), "Y(0,0)<1;1,0>"), HEAD)
+
+
 def loop_of(simd: int, body: str) -> Program:
     """X is 0 before the loop."""
     text = looping(simd, body).replace("again:\n", widths.each(simd, "mov {m} X({r},0)<1> 0x0:ud") + "again:\n")

@@ -68,6 +68,9 @@ def counted(trace: Trace) -> Trace:
         own = _resolved(words, _running(access.guard, runs))
         return _access(access, lambda term: substitute(term, own)) if own else access
 
+    def where_they_run(term: Term) -> Term:
+        return substitute(term, _resolved(words, _running(term, runs)))
+
     changed = replace(
         changed,
         performed=tuple(one.with_accesses(where_lanes_run) for one in changed.performed),
@@ -75,7 +78,8 @@ def counted(trace: Trace) -> Trace:
             replace(
                 one,
                 held=tuple(_where_it_runs(held, _resolved(words, {(loop, held.lane)})) for held in one.held),
-                lanes=_held(one.lanes, lambda term: substitute(term, _resolved(words, _running(term, runs)))),
+                lanes=_held(one.lanes, where_they_run),
+                exits=tuple(_held(each, where_they_run) for each in one.exits),
             )
             for loop, one in enumerate(changed.rounds)
         ),
@@ -151,7 +155,7 @@ def _changed(trace: Trace, at: At) -> Trace:
         conditions=tuple((_of(condition, at), position) for condition, position in trace.conditions),
         bounded=tuple((_of(condition, at), position) for condition, position in trace.bounded),
         events=tuple(replace(one, guard=_of(one.guard, at)) for one in trace.events),
-        rounds=tuple(replace(one, held=_held(one.held, at), lanes=_held(one.lanes, at)) for one in trace.rounds),
+        rounds=tuple(one.changed(lambda words: _held(words, at)) for one in trace.rounds),
     )
 
 

@@ -16,6 +16,11 @@ Threads come to a barrier in a loop together if all lanes of all threads stay in
 
 for all lanes k, with the same b and r'.  So one symbol r says of all lanes whether they run an iteration.
 
+Lanes may leave a loop to more places than one.  Where the same lanes leave any iteration to the n-th place of each
+kernel, the same lanes leave the loop to there:
+
+    left to n by lane k  =  ∃ iteration:  runs(k) ∧ leaves(k, n),   with one symbol for both kernels
+
 The values of uninitialised registers are chosen once, before all iterations.  So the source may choose the values that
 the target has in registers of its own, or a number:
 
@@ -68,7 +73,7 @@ def in_step(
     except NotModelled:
         return None
     rounds = (source.trace.rounds, target.trace.rounds)
-    if not rounds[0] or len(rounds[0]) != len(rounds[1]) or any(one.breaks for side in rounds for one in side):
+    if not rounds[0] or len(rounds[0]) != len(rounds[1]):
         return None
     chosen: Choices = {}
     together = several and any(one.begins.events < one.ends.events for side in rounds for one in side)
@@ -257,6 +262,11 @@ class _Classes(Struct, frozen=True):
         for side in rounds:
             for loop, one in enumerate(side):
                 found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
+                found |= {
+                    held.during: bool_symbol(f"round.{loop}.exit{number}.lane{held.lane}")
+                    for number, lanes in enumerate(one.exits)
+                    for held in lanes
+                }
         return found
 
 
@@ -271,10 +281,15 @@ def _question(
 
 
 def _same_rounds(question: Question, together: bool) -> bool:
-    """Whether the same lanes run each loop, the same go on from an iteration, and threads iterate in step; on request
-    all `together`."""
+    """Whether the same lanes run each loop, the same go on from an iteration, the same leave to each place where lanes
+    leave it, and threads iterate in step; on request all `together`."""
     if question.target.races_in_rounds or (together and not _stay_together(question)):
         return False
-    loops = zip(question.source.rounds, question.target.rounds, strict=True)
-    pairs = (pair for one, other in loops for pair in zip(one.lanes, other.lanes, strict=True))
+    loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
+    if any(len(one.exits) != len(other.exits) for one, other in loops):
+        return False
+    ways = (
+        way for one, other in loops for way in zip((one.lanes, *one.exits), (other.lanes, *other.exits), strict=True)
+    )
+    pairs = (pair for one, other in ways for pair in zip(one, other, strict=True))
     return all(one.before is other.before and one.after is other.after for one, other in pairs)

@@ -37,6 +37,25 @@ def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) 
     assert "iteration by iteration" in found.rung
 
 
+def breaking(simd: int, body: str, by_sum: str = "past", by_count: str = "near") -> Program:
+    """In the middle lanes leave whose sum is N, and those that have seven iterations to go, past the store or not."""
+    leave = "".join(
+        each(simd, f"cmp.eq {{m}} P1 {word}") + f"(P1) goto (M1, {simd}) {place}\n"
+        for word, place in (("X({r},0)<1;1,0> N(0,0)<0;1,0>", by_sum), ("Y({r},0)<1;1,0> 0x7:ud", by_count))
+    )
+    text = looping(simd, body).replace("again:\n", "again:\n" + leave)
+    return kernel(simd, f"{text}near:\n{each(simd, STORE)}past:\n")
+
+
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize(("one", "other"), [(16, 8), (8, 16), (32, 16)])
+def test_lanes_that_leave_to_different_places_do_the_same(one: int, other: int) -> None:
+    found = verdict(breaking(one, ADD), breaking(other, ADD_TWICE))
+    assert isinstance(found, Refines)
+    assert "iteration by iteration" in found.rung
+    assert not isinstance(verdict(breaking(one, ADD), breaking(other, ADD, "near", "past")), Refines)
+
+
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "wrong",

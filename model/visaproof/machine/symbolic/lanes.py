@@ -1,13 +1,13 @@
 """Which lanes run, symbolically: the execution mask while lanes jump ahead and wait at labels.  Page: GOTO.md."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 from typing import cast
 
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.machine.symbolic.loops.iteration import lane_leaves
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
-from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import Bool, Op, bool_symbol, conj, disj, false, is_false, neg, true
+from visaproof.smt import Bool, Op, conj, disj, false, is_false, neg, true
 
 Waiting = tuple[tuple[Bool, ...], dict[int, list[list[Bool]]], Literals]
 """The running lanes, the guards under which lanes wait, by place and lane, and what holds at this place."""
@@ -75,16 +75,16 @@ class Lanes:
             self._facts_for[running] = _of_some_lane(running)
         self.facts = self._facts_for[running]
 
-    def reached_since(self, contents: Waiting, place: int) -> list[int]:
-        """The places from this one on at which a lane has come to wait since then."""
+    def reached_since(self, contents: Waiting, place: int) -> dict[int, list[Bool]]:
+        """The places from this one on at which a lane has come to wait since then, in order, and which ones did."""
         _, before, _ = contents
-        reached: list[int] = []
-        for at, lanes in self._waiting.items():
+        reached: dict[int, list[Bool]] = {}
+        for at, lanes in sorted(self._waiting.items()):
             known = before.get(at, [[]] * THREAD_LANES)
-            came = (guard for old, guards in zip(known, lanes, strict=True) for guard in guards[len(old) :])
-            if at >= place and not all(is_false(guard) for guard in came):
-                reached.append(at)
-        return sorted(reached)
+            came = [disj(*guards[len(old) :]) for old, guards in zip(known, lanes, strict=True)]
+            if at >= place and not all(map(is_false, came)):
+                reached[at] = came
+        return reached
 
     def wait_between(self, first: int, behind: int) -> bool:
         """Whether a lane may wait at a place after the first one and before the other."""
@@ -96,10 +96,10 @@ class Lanes:
         self.running = (false(),) * THREAD_LANES
         self.facts = NONE
 
-    def leave(self, loop: str, exits: Sequence[int], running: tuple[Bool, ...]) -> None:
+    def leave(self, loop: str, exits: Collection[int], running: tuple[Bool, ...]) -> None:
         """Lets these lanes wait at one of the places where they can leave a loop, which has this name."""
         for place in exits:
-            chosen = [bool_symbol(OfLoop(loop, f"exit{place}.lane{lane}")) for lane in range(THREAD_LANES)]
+            chosen = [lane_leaves(loop, place, lane) for lane in range(THREAD_LANES)]
             self.only(running)
             self.jump(place, chosen if len(exits) > 1 else [true()] * THREAD_LANES, uniform=False)
         self.halt()

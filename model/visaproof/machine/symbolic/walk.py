@@ -14,6 +14,8 @@ from visaproof.machine.symbolic.loops.iteration import (
     Held,
     LoopRound,
     RoundWrites,
+    ending,
+    exits_of,
     in_round,
     owners,
     round_writes,
@@ -282,7 +284,7 @@ class Walk:
         ended = self._held(known, in_it, here) + elements.held(in_it, here)
         going = self._lanes.running, self._lanes.facts
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
-        goes_on = map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes))
+        goes_on = list(map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes)))
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if not self._compared_as:
             came, fixed = self._lanes.facts, machine.fixed(before.performed)
@@ -290,19 +292,17 @@ class Walk:
             told = rounds.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
-            exits = sorted({behind, *exits})
+            exits = ending(exits, behind, map(conj, self._lanes.running, map(neg, goes_on)))
         machine.keep_messages_since(before, told)
-        machine.forget(
-            f"{name}.left", replace(known, shifts=set()), running, facts
-        )  # lanes leave in different iterations
+        # Lanes leave in different iterations.
+        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)
         if self._compared_as:
             left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
             left += elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)
             lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
-            first, last = Moment(before.performed, before.events), machine.moment
-            breaks = len(exits) != 1
-            self._general.append(LoopRound(loop.branch.position, first, last, tuple(words), tuple(lanes), breaks))
+            ends = Moment(before.performed, before.events), machine.moment
+            self._general += [LoopRound(loop.branch.position, *ends, tuple(words), tuple(lanes), exits_of(name, exits))]
         self._lanes.leave(name, exits, running)
 
     def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:

@@ -110,7 +110,7 @@ class History:
 
     def round(self, one: LoopRound) -> LoopRound:
         """An iteration with what is held before and after it under the shared names."""
-        return replace(one, held=self._held(one.held), lanes=self._held(one.lanes))
+        return one.changed(self._held)
 
     def _held(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
         before, after = self.common([each.before for each in held]), self.common([each.after for each in held])

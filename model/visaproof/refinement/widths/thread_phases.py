@@ -140,15 +140,24 @@ def _phases(trace: Trace) -> Iterator[_Phase]:
 def _round(threads: Sequence[LoopRound], split: Split, first: int, behind: int) -> LoopRound:
     """The iterations of all threads as one of the wide thread's lanes."""
     held = tuple(_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.held)
-    lanes = [_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.lanes[: split.narrow]]
+    ways = ([own.lanes, *own.exits] for own in threads)
+    if len({len(own.exits) for own in threads}) > 1:
+        raise NotModelled("loops that threads leave to different places, in kernels of different SIMD widths")
+    lanes, *exits = (_of_all(way, split) for way in zip(*ways, strict=True))
     return replace(
         threads[0],
         begins=threads[0].begins._replace(messages=first),
         ends=threads[0].ends._replace(messages=behind),
         held=held,
-        lanes=(*lanes, *threads[0].lanes[len(lanes) :]),
-        breaks=any(one.breaks for one in threads),
+        lanes=lanes,
+        exits=tuple(exits),
     )
+
+
+def _of_all(threads: Sequence[Sequence[Held]], split: Split) -> tuple[Held, ...]:
+    """What is said of the lanes of each thread, of the wide thread's lanes; and what is said of no lane."""
+    lanes = [_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own[: split.narrow]]
+    return *lanes, *threads[0][len(lanes) :]
 
 
 def _of_lane(held: Held, thread: int, split: Split) -> Held:

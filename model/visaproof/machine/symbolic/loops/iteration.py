@@ -4,20 +4,22 @@ What an iteration may write is arbitrary before it, so it says what every later 
 ones left.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.decode.surfaces import StateElement
 from visaproof.decode.synchronisation import Moment
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
 from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Written
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
-from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, is_false, sub, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, disj, false, is_false, sub, symbol, symbols_of
 
 DWORD, QWORD = 4, 8
 
@@ -128,8 +130,14 @@ class LoopRound(Struct, frozen=True):
     held: tuple[Held, ...]
     lanes: tuple[Held, ...]
     """Of each lane, whether it runs: the loop, any iteration, and the iteration after that."""
-    breaks: bool
-    """Whether lanes may leave to more places than one."""
+    exits: tuple[tuple[Held, ...], ...] = ()
+    """Of each place where lanes leave to, if there are several, and of each lane, whether it leaves the loop there: a
+    symbol, and of an iteration the condition."""
+
+    def changed(self, change: Callable[[tuple[Held, ...]], tuple[Held, ...]]) -> "LoopRound":
+        """The same with a change of all that is held."""
+        exits = tuple(map(change, self.exits))
+        return replace(self, held=change(self.held), lanes=change(self.lanes), exits=exits)
 
     @property
     def first(self) -> int:
@@ -188,6 +196,36 @@ def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
 def lane_runs(name: str, lane: int) -> Bool:
     """Whether a lane runs the iteration that stands for the later ones."""
     return bool_symbol(OfLoop(name, f"lane{lane}"))
+
+
+def lane_leaves(name: str, place: int, lane: int) -> Bool:
+    """Whether a lane leaves the loop to this place, in one of its iterations."""
+    return bool_symbol(OfLoop(name, f"exit{place}.lane{lane}"))
+
+
+def ending(exits: Mapping[int, Iterable[Bool]], behind: int, lanes: Iterable[Bool]) -> dict[int, list[Bool]]:
+    """The places where lanes leave an iteration, in order, with the one that these leave to at its end."""
+    ends = list(lanes)
+    also = list(map(disj, exits.get(behind, repeat(false())), ends))
+    return {place: list(one) for place, one in sorted({**exits, behind: also}.items())}
+
+
+def exits_of(name: str, exits: Mapping[int, Sequence[Bool]]) -> tuple[tuple[Held, ...], ...]:
+    """Of each place and lane whether it leaves the loop to there, where there is more than one such place.
+
+    Raises NotModelled where there is none: of what never ends nothing is said.
+    """
+    if not exits:
+        raise NotModelled("a loop that no lane leaves")
+    if len(exits) == 1:
+        return ()
+    return tuple(
+        tuple(
+            Held(false(), taken := lane_leaves(name, place, lane), now, now, taken, lane)
+            for lane, now in enumerate(leaving)
+        )
+        for place, leaving in exits.items()
+    )
 
 
 def round_writes(
