@@ -4,7 +4,7 @@ import pytest
 
 from tests.refinement.widths.test_refinement_widths import LOAD, STORE, asked, differs, each, ids, kernel, verdict
 from tests.support.differences import kind_of
-from visaproof.checking.ladder import GaveUp
+from visaproof.checking.ladder import Answer, GaveUp
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
@@ -13,6 +13,7 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Bounded, Refines
 from visaproof.refinement.widths import thread_group
+from visaproof.smt import Bool, symbols_of
 
 ADD = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x6:ud"
 ADD_TWICE = "add {m} X({r},0)<1> X({r},0)<1;1,0> 0x2:ud\nadd {m} X({r},0)<1> X({r},0)<1;1,0> 0x4:ud"
@@ -193,6 +194,22 @@ def test_threads_find_what_others_store_before_a_barrier_of_an_iteration() -> No
     assert not isinstance(verdict(before, after), Refines)
 
 
+def meeting_in_an_iteration(simd: int, mask: str) -> Program:
+    """In each of N iterations lanes store a word further on: those of lanes that are alike below the mask meet."""
+    start = each(simd, f"and {{m}} AT({{r}},0)<1> AT({{r}},0)<1;1,0> {mask}")
+    body = each(simd, STORE) + each(simd, "add {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x4:ud")
+    count = "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xffffffff:ud\n"
+    again = each(simd, "cmp.ne {m} P1 N(0,0)<0;1,0> 0x0:ud") + f"(P1) goto (M1, {simd}) again\n"
+    return kernel(simd, ids(simd) + start + "again:\n" + body + count + again)
+
+
+def test_where_lanes_collide_in_an_iteration_narrow_threads_race_in_it() -> None:
+    narrow, wide = (meeting_in_an_iteration(simd, "0x1c:ud") for simd in (8, 16))
+    assert isinstance(verdict(narrow, wide), Refines)
+    elsewhere = meeting_in_an_iteration(8, "0x3c:ud")  # where lanes of the wide thread collide, these do not
+    assert not isinstance(verdict(elsewhere, wide), Refines)
+
+
 @pytest.mark.slow
 def test_threads_in_an_order_are_not_in_step() -> None:
     """Where a race is defined, the first thread has left its loop before the second begins."""
@@ -229,6 +246,18 @@ def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch
     with pytest.raises(NotModelled):
         compare(*programs, Scope(Assume.IDS, timeout_ms=1_234))
     assert limits == {1_234}
+
+
+def test_that_all_leave_a_loop_is_known_without_what_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = thread_group.climb
+
+    def climb(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+        counts = any(one.width for one in symbols_of(*assumed, goal))
+        return GaveUp("about words") if counts else real(assumed, goal, timeout_ms)
+
+    monkeypatch.setattr(thread_group, "climb", climb)
+    found = compare(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud"), Scope(Assume.IDS))
+    assert found.open is None
 
 
 @pytest.mark.slow

@@ -84,8 +84,17 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str], *, with
             is_within = one.performed.instruction.position == other.performed.instruction.position
             if is_within is within_statements and one.thread != other.thread and not one.is_ordered(other):
                 in_rounds = one.performed.any_round or other.performed.any_round
-                theirs = other.performed.with_accesses(in_another_iteration) if in_rounds else other.performed
-                yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, theirs))
+                for theirs in _in_iterations(other.performed) if in_rounds else (other.performed,):
+                    yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, theirs))
+
+
+def _in_iterations(performed: Performed) -> Iterator[Performed]:
+    """What the thread does in the iteration that the other one is in, and in any: the first is one of these, but by its
+    form it may be what lanes of a wide thread do in one message."""
+    yield performed
+    elsewhere = performed.with_accesses(in_another_iteration)
+    if elsewhere.accesses != performed.accesses:
+        yield elsewhere
 
 
 def _before(trace: Trace, place: int, half: Barrier) -> int:

@@ -6,6 +6,7 @@ two threads race, every other order leaves the same.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,7 +43,8 @@ from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import BitVec, Bool, conj, disj, implies, is_true, true
+from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, conj, disj, implies, is_true, true
+from visaproof.smt.substitution import substitute_all
 
 
 class ThreadGroup(Struct, frozen=True):
@@ -292,5 +294,33 @@ def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> T
 
 
 def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], timeout_ms: int) -> bool:
+    """Whether a run with a lane on comes to it, at first with each relation of words as a truth value of its own.
+
+    Mostly it does since each lane leaves the loops before it: what the relations say is of no matter then.
+    """
     launched = disj(*lanes)
-    return is_true(guard) or guard is launched or isinstance(climb((launched, *ends), guard, timeout_ms), Holds)
+    if is_true(guard) or guard is launched:
+        return True
+    cut: dict[Term, Term] = {one: bool_symbol(f"relation.{one.serial}") for one in _relations((launched, *ends, guard))}
+    *facts, goal = substitute_all([launched, *ends, guard], cut)
+    return any(
+        isinstance(climb(tuple(known), reached, timeout_ms), Holds)
+        for known, reached in ((facts, goal), ((launched, *ends), guard))
+    )
+
+
+_JUNCTIONS = (Op.CONJ, Op.DISJ, Op.NOT)
+
+
+def _relations(terms: Sequence[Bool]) -> Iterator[Bool]:
+    """The truth values that are no junctions of others, in these junctions."""
+    seen, stack = set[Bool](), list(terms)
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in _JUNCTIONS:
+            stack += cast(tuple[Bool, ...], one.args)
+        elif one.args:
+            yield one
