@@ -51,14 +51,20 @@ class Program(Struct, frozen=True):
 
     @property
     def sampler_handles(self) -> dict[str, int | Argument]:
-        """What the inputs hold that are handles of samplers: by their bytes, `V52.0`, the number or the argument."""
-        return {
-            f"{name}.{piece.offset}": found
+        """What the inputs hold that are handles of samplers: by their bytes, `V52.0`, the number or the argument.
+
+        A launch may say nothing of samplers but that an input is the handle of one.  If the kernel has no other, its
+        number is 0, as where kernels name samplers by numbers: that both read alike is a premise (samplers-alike).
+        """
+        handles = {
+            f"{name}.{piece.offset}": piece.meaning
             for name, pieces in self.launch.meanings.items()
             for piece in pieces
             if isinstance(piece.meaning, Sampler) and not piece.first_byte
-            if (found := piece.meaning.argument or piece.meaning.number) is not None
         }
+        alone = len(handles) == 1 and not self.launch.samplers and not self.code.samplers
+        said = {name: one.argument or one.number for name, one in handles.items()}
+        return {name: found for name, one in said.items() if (found := 0 if one is None and alone else one) is not None}
 
     @property
     def sampler_numbers(self) -> list[int]:

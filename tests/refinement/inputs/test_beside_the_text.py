@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.current_compiler import compiled
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
@@ -169,6 +170,21 @@ def test_another_handle_is_another_sampler(target: Program) -> None:
     """Another number, one that is passed, none that is known, other bits, and what the kernel made itself."""
     comparison = compared(sampling(n0=LINEAR), target)
     assert not same_effects(comparison.question)
+
+
+@pytest.mark.parametrize("source", [sampling(), by_handle(Sampler(None)), by_handle(FIRST)])
+def test_the_only_handle_of_which_nothing_is_said_is_taken_for_number_0(source: Program) -> None:
+    comparison = compared(source, by_handle(Sampler(None)))
+    assert "samplers-alike" in {one.name for one in comparison.assumed}
+    assert isinstance(decide(comparison, 2000), Refines)
+
+
+def test_a_handle_of_which_nothing_is_said_is_no_other_number_nor_one_of_two() -> None:
+    alone = by_handle(Sampler(None))
+    second = alone.launch.meanings["A"][0], Piece(8, 8, Sampler(None))
+    two = replace(alone, launch=replace(alone.launch, meanings={**alone.launch.meanings, "A": second}))
+    for source, target in ((sampling(1), alone), (by_handle(Sampler(PASSED)), alone), (sampling(), two)):
+        assert not same_effects(compared(source, target).question)
 
 
 def test_handles_of_two_passed_samplers_are_two() -> None:
