@@ -202,3 +202,20 @@ def test_what_was_read_through_the_sampler_stays_before_the_second_of_two_stores
     source, target = ahead + sampled + behind + write("B", "Y"), ahead + behind + sampled + write("B", "Y")
     assert not isinstance(asked(source, target, {7: FLOATS})[1], Refines)
     assert not isinstance(asked(target, source, {7: FLOATS})[1], Refines)
+
+
+def stored_twice(first: str, look: str, second: str = "X") -> str:
+    """What the first store leaves is seen only if the images are one."""
+    return add("Y", "X", 1) + write("B", first) + look + write("B", second) + write("C", "Z")
+
+
+@pytest.mark.parametrize("look", [read("A", "Z"), SAMPLED.format(to="Z")], ids=["read", "sampled"])
+def test_what_a_store_leaves_until_another_image_is_read_is_compared(look: str) -> None:
+    images = dict.fromkeys(range(3), READ_WRITE)
+    for one, other in (("X", "Y"), ("Y", "X")):
+        source, target = stored_twice(one, look), stored_twice(other, look)
+        assert isinstance(asked(source, target, images)[1], Apart)
+        again = target.replace(write("B", other), write("B", one) + add("Y", "Y", 0), 1)
+        assert isinstance(asked(source, again, images)[1], Refines)
+    found = asked(stored_twice("X", add("Z", "X", 3)), stored_twice("Y", add("Z", "X", 3)), images)[1]
+    assert isinstance(found, Refines)  # nothing is read between

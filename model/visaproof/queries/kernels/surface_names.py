@@ -52,12 +52,13 @@ class AfterMessage(Struct, frozen=True):
 
 
 class AfterImageStores(Struct, frozen=True):
-    """After so many stores to what may be one object with it, an image."""
+    """After so many stores to what may be one object with it, an image; and after reads of that, between its own."""
 
     stores: int
+    reads: int = 0
 
     def __str__(self) -> str:
-        return f"{self.stores} stores to images"
+        return f"{self.stores} stores to images" + (f", {self.reads} times read as others" if self.reads else "")
 
 
 After = AfterCuts | AfterTurn | AfterMessage | AfterImageStores

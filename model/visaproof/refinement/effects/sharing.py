@@ -10,7 +10,7 @@ the other, and come in no order with those to the other.
 Images have no addresses: of an image and another surface that may be one object it is not known which texel is which
 byte.  Then a store to one may change anything in the other, and what that holds is arbitrary after it.  This is one
 value for both kernels only after the same stores: both have to store to the same of these surfaces, message by message,
-and each to leave the same there between two stores to the others.
+and each to leave the same there between two stores to the others, and until one of the others is read.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

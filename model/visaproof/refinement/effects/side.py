@@ -21,7 +21,7 @@ from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores,
 from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
-from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.names import extents_like, surface_size
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Op, Term
@@ -103,7 +103,7 @@ class Side(Struct, frozen=True):
     may change all.  Without it each loop changes all."""
     whole_atomics: bool = False
     """Whether several messages of atomics are taken for one, whose lanes come in any order."""
-    stored_before: tuple[int, ...] = ()
+    stored_before: tuple[AfterImageStores, ...] = ()
     """Of each message, how many before it store to what may be one object with its surface, an image."""
 
     def owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
@@ -139,8 +139,8 @@ def surface_then(side: Side, place: int) -> str:
     it may after each store to what may be the same object.
     """
     surface = _surface_then(side, place)
-    stores = side.stored_before[place] if side.stored_before else 0
-    return surface_after(surface, AfterImageStores(stores)) if stores else surface
+    then = side.stored_before[place] if side.stored_before else NO_STORES
+    return surface if then == NO_STORES else surface_after(surface, then)
 
 
 def _surface_then(side: Side, place: int) -> str:
@@ -242,13 +242,30 @@ def with_stores_counted(source: Side, target: Side) -> tuple[Side, Side]:
     return one, one if target is source else _counted(target)
 
 
+NO_STORES = AfterImageStores(0)
+
+
 def _counted(side: Side) -> Side:
-    """The side with how many stores come before each message to what may be one object with its surface."""
-    counts, before = Counter[str](), list[int]()
+    """The side with how many stores come before each message to what may be one object with its surface.
+
+    What a memory holds is also looked at where one of these is read: what was stored to it until then is told apart
+    from what is stored to it later.
+    """
+    counts, reads, before = Counter[str](), Counter[str](), list[AfterImageStores]()
+    changed, sampled = set[str](), 0
     for performed in side.trace.performed:
         memory = _memory(side, performed)
-        before.append(sum(counts[other] for other in side.sharing.others(memory)))
-        counts[memory] += _is_store(side, performed)
+        seen = {memory} if any(not isinstance(one, Store) for one in performed.accesses) else set[str]()
+        for one in side.trace.arbitrary[sampled : performed.left_open]:
+            seen |= set() if one.origin is None else {side.sharing.memory(side.surface(one.origin.surface))}
+        sampled = max(sampled, performed.left_open)
+        looked_at = changed & {other for one in seen for other in side.sharing.others(one)}
+        reads.update(looked_at)
+        changed -= looked_at
+        before.append(AfterImageStores(sum(counts[other] for other in side.sharing.others(memory)), reads[memory]))
+        if _is_store(side, performed):
+            counts[memory] += 1
+            changed.add(memory)
     return replace(side, stored_before=tuple(before))
 
 
