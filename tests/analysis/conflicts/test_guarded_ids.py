@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.conflicts.digits import digits
+from visaproof.analysis.conflicts.digits import digits, uniform_words
 from visaproof.analysis.conflicts.digits.digits import RUNG
 from visaproof.cli import main
+from visaproof.launch.relations.expressions import Name, Number, Relation
 
 DATA = Path(__file__).parents[2] / "data" / "guarded_rows"
 
@@ -29,6 +30,9 @@ NEEDED = {
     "rows_alone": ["w >= local_size_x", "w < 4194304"],  # no guard of x
     "twice": ["w >= local_size_x", "w < 4194304"],  # the guard lets x be beyond a row
     "shifted": ["w >= local_size_x", "w < 4194304"],  # of a number that may be below 0
+    "halves": ["w < 8388608"],  # rows of w / 2, behind x < w / 2
+    "first_halves": ["w < 4194304"],  # rows of w, behind x < w / 2
+    "quarters": ["w >= 4*local_size_x", "w < 16777216"],  # rows of w / 4: the guard lets x be beyond one
 }
 
 
@@ -57,6 +61,9 @@ def test_rows_are_apart_where_that_is_stated(capsys: pytest.CaptureFixture[str],
         ("rows_alone", "w < 4194304"),
         ("twice", "w < 4194304"),
         ("shifted", "w < 4194304"),
+        ("halves", "w < 2147483647"),
+        ("first_halves", "w < 2147483647"),
+        ("quarters", "w < 16777216"),
     ],
 )
 def test_rows_meet_where_less_is_stated(capsys: pytest.CaptureFixture[str], kernel: str, fewer: str) -> None:
@@ -69,3 +76,27 @@ def test_without_guards_rows_are_as_long_as_groups(
 ) -> None:
     monkeypatch.setattr(digits, "bounds_of_ids", lambda *_: ())
     assert scatter(capsys, "inside")["free_if"]["relations"] == NEEDED["twice"]
+
+
+def test_what_no_argument_holds_is_named_in_no_relation(capsys: pytest.CaptureFixture[str]) -> None:
+    found = scatter(capsys, "loaded")  # rows as long as a number in a buffer
+    assert (found["verdict"], found["free_if"]) == ("refuted", None)
+
+
+@pytest.mark.slow
+def test_halves_of_arguments_are_at_most_these(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(uniform_words, "PARTS", (4,))  # that w / 2 is at most w / 4 does not hold
+    assert scatter(capsys, "halves")["free_if"]["relations"] != NEEDED["halves"]
+
+
+@pytest.mark.slow
+def test_that_a_relation_of_words_follows_is_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_weak(*_: object) -> Relation:
+        return Relation("<", Name("w"), Number(1 << 31))
+
+    monkeypatch.setattr(digits, "of_arguments", too_weak)
+    assert scatter(capsys, "halves")["free_if"]["relations"] != ["w < 2147483648"]

@@ -34,3 +34,27 @@ kernel void shifted(global float *out, int w, int h, int left) {
     if (x - left < w && y < h)
         out[y * w + x] = 1.0f;
 }
+
+kernel void halves(global float *out, int w, int h) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w / 2 && y < h)
+        out[y * (w / 2) + x] = 1.0f;
+}
+
+kernel void first_halves(global float *out, int w, int h) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w / 2 && y < h)
+        out[y * w + x] = 1.0f;
+}
+
+kernel void loaded(global float *out, global const uint *sizes) {
+    uint x = get_global_id(0), y = get_global_id(1), w = sizes[0];
+    if (x < w && y < sizes[1])
+        out[y * w + x] = 1.0f;
+}
+
+kernel void quarters(global float *out, uint w, uint h) {
+    uint x = get_global_id(0), y = get_global_id(1);
+    if (x < w / 2 && y < h)
+        out[y * (w / 4) + x] = 1.0f;
+}

@@ -55,6 +55,8 @@ GLOBAL_BITS = 33
 """Of a global size: at most 2^32 work items."""
 WIDE = 64
 MOST_BYTES = 8
+MOST_UNIFORM = 4
+"""Words of one kernel that are given names although no argument holds them."""
 
 ENQUEUED = "enqueued_local_size"
 """What stands for a local size that the kernel does not get to know."""
@@ -73,6 +75,8 @@ class LaunchNames:
     """Those that were looked up."""
     words: dict[Term, str] = field(default_factory=dict[Term, str], init=False)
     """Those that hold what a name stands for, once they were looked up."""
+    uniform: dict[Term, str] = field(default_factory=dict[Term, str], init=False)
+    """Those that no argument holds, and that were given names."""
 
     def named(self, name: Name, text: str, option: str) -> Named:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
@@ -131,6 +135,16 @@ class LaunchNames:
                 payload = self._payload(LaunchValue.LOCAL_SIZE, dimension)
                 found |= {} if payload is None else {payload.word.term: name}
         return found
+
+    def of_uniform(self, word: BitVec, *, signed: bool) -> str | None:
+        """A name for a word that all lanes have alike and no argument holds; the one that it has, if it has one.
+
+        None where there are MOST_UNIFORM already.
+        """
+        if word not in self.uniform and len(self.uniform) < MOST_UNIFORM:
+            self.uniform[word] = name = InnerName(Kind.WORD, len(self.uniform))
+            self.known[name] = Named(Word(word, signed))
+        return self.uniform.get(word)
 
     def _found(self, name: str) -> Named:
         launched = self.start.group.launched

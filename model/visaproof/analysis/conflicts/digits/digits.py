@@ -27,6 +27,7 @@ from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE, Piece, in_order, piece
 from visaproof.analysis.conflicts.digits.strides import Digit, Part, Strides, extended_from, sum_of, term_of
+from visaproof.analysis.conflicts.digits.uniform_words import of_arguments, words_in
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -86,15 +87,18 @@ class Digits(Struct, dict=True):
         """Relations under which the lanes are apart: for each order of the digits those that no launch grants."""
         granted: dict[Relation, bool] = {}
         for order in self._orders():
-            needed: list[Relation | None] = []
             for one in order.relations:
                 if one not in granted:
                     granted[one] = self._holds(one, ())
-                if not granted[one]:
-                    needed.append(self._of_launch(one))
-            named = [one for one in needed if one is not None]
-            if len(named) == len(needed) and self._are_integers(order, [self.integers.term(one) for one in named]):
-                yield self._not_implied(named)
+            open_ones = [one for one in order.relations if not granted[one]]
+            named = [named for one in open_ones if (named := self._named(one)) is not None]
+            more = [self.integers.term(one) for one in named]
+            if (
+                len(named) == len(open_ones)
+                and all(self._holds(one, more) for one in open_ones if words_in(one))
+                and self._are_integers(order, more)
+            ):
+                yield self._not_implied(list(dict.fromkeys(named)))
 
     def _not_implied(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
         """Without those that follow from the others."""
@@ -124,6 +128,13 @@ class Digits(Struct, dict=True):
     @cached_property
     def _guards(self) -> list[Bool]:
         return [one.guard for one in self._id_bounds.values()]
+
+    def _named(self, relation: Relation) -> Relation | None:
+        """A relation that a user can state, from which this one should follow."""
+        launched = self._of_launch(relation)
+        if launched is None or not words_in(launched):
+            return launched
+        return of_arguments(launched, self.integers.names, lambda one: self._holds(one, ()))
 
     def _of_launch(self, relation: Relation) -> Relation | None:
         """With the sizes of the launch for those of the group, if it says no less then."""
@@ -177,7 +188,9 @@ class Digits(Struct, dict=True):
     @cached_property
     def _polynomials(self) -> Mapping[Digit, Polynomial] | None:
         """The strides in names; None where one has none."""
-        found = {digit: self.integers.polynomial(stride) for digit, stride in self.strides.by_digit.items()}
+        found = {
+            digit: self.integers.polynomial(stride, uniform=True) for digit, stride in self.strides.by_digit.items()
+        }
         known = {digit: one for digit, one in found.items() if one is not None}
         return known if len(known) == len(found) else None
 

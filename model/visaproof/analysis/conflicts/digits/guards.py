@@ -39,7 +39,7 @@ def bounds_of_ids(conditions: Collection[Bool], integers: NamedIntegers) -> Iter
         if found is None:
             continue
         alone = [d for d, stride in found.by_digit.items() if isinstance(d, int) and stride == ONE_TIMES]
-        below = integers.of_word(word) if len(alone) == len(found.by_digit) == 1 else None
+        below = integers.of_word(word, uniform=True) if len(alone) == len(found.by_digit) == 1 else None
         if below is None or (guard.op is Op.SLT and not integers.is_not_negative(one)):
             continue
         own = any_ids(0)[alone[0]]

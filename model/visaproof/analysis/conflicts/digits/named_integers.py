@@ -1,11 +1,12 @@
 """Words of a kernel as the integers that relations speak of: sums of products of names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.conflicts.digits.strides import EXTENSIONS, Factors, Stride, signed
+from visaproof.analysis.conflicts.digits.strides import EXTENSIONS, Factors, Stride, depends_on_ids, signed
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.any_items import any_ids
 from visaproof.launch.relations.exact_terms import Word, exact, relation_term
@@ -47,27 +48,35 @@ class NamedIntegers(Struct, dict=True):
     """Of the launch."""
     shown: dict[tuple[Bool, ...], bool] = field(default_factory=dict[tuple[Bool, ...], bool])
 
-    def polynomial(self, stride: Stride) -> Polynomial | None:
-        """The sum of products in names; None where a factor has none."""
+    def polynomial(self, stride: Stride, *, uniform: bool = False) -> Polynomial | None:
+        """The sum of products in names; None where a factor has none.  With `uniform` words that no argument holds are
+        given names.
+        """
         found: dict[tuple[str, ...], int] = {}
         known = {**self.names.by_word(), **self.names.own_words()}
         for factors, count in stride.items():
-            inner = [factor.args[0] if factor.op in EXTENSIONS else factor for factor in factors]
-            names = [known.get(factor) or known.get(one) for factor, one in zip(factors, inner, strict=True)]
+            names = [self._name(factor, known, uniform) for factor in factors]
             if None in names:
                 return None
             key = tuple(sorted(name for name in names if name is not None))
             found[key] = found.get(key, 0) + count
         return found
 
-    def of_word(self, word: BitVec) -> Polynomial | None:
+    def _name(self, factor: BitVec, known: Mapping[Term, str], uniform: bool) -> str | None:
+        inner = cast(BitVec, factor.args[0]) if factor.op in EXTENSIONS else factor
+        found = known.get(factor) or known.get(inner)
+        if found is None and uniform and not depends_on_ids(inner):
+            return self.names.of_uniform(inner, signed=factor.op is not Op.ZERO_EXTEND)
+        return found
+
+    def of_word(self, word: BitVec, *, uniform: bool = False) -> Polynomial | None:
         """What the word would be if nothing wrapped."""
         constant, parts = linear_parts(word)
         stride: dict[Factors, int] = {(): signed(constant, word.width)} if constant else {}
         for atom, count in parts.items():
             factors = tuple(one for one in atom.args if isinstance(one, BitVec)) if atom.op is Op.MUL else (atom,)
             stride[factors] = signed(count, word.width)
-        return self.polynomial(stride) or None
+        return self.polynomial(stride, uniform=uniform) or None
 
     def word(self, polynomial: Polynomial, bits: int) -> BitVec:
         """Its value modulo 2^bits."""
