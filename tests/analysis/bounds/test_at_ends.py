@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.by_ends import RUNG, is_at_least
+from visaproof.analysis.bounds.by_ends import RUNG, follows, is_at_least
 from visaproof.analysis.bounds.integers import Integers
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.launch_integers import least_of
@@ -24,6 +24,8 @@ from visaproof.smt import (
     BitVec,
     Bool,
     add,
+    bit_and,
+    bit_or,
     const,
     disj,
     eq,
@@ -32,6 +34,7 @@ from visaproof.smt import (
     neg,
     sign_extend,
     slt,
+    sub,
     symbol,
     ult,
     zero_extend,
@@ -257,6 +260,20 @@ def test_a_sum_that_is_at_least_another_is(
         assert value(one, names) >= value(other, names)
 
 
+@given(COEFFICIENTS, COEFFICIENTS, *(st.integers(-20, 40),) * 2, *(st.integers(0, 9),) * 2)
+def test_a_limit_that_is_left_out_follows(
+    one: Polynomial, other: Polynomial, most: int, least: int, a: int, b: int
+) -> None:
+    names = {"a": a, "b": b}
+    if follows(one, most, other, least) and value(other, names) <= least:
+        assert value(one, names) <= most
+
+
+@pytest.mark.parametrize(("one", "most", "said"), [(4, 40, True), (4, 39, False), (3, 40, True), (5, 40, False)])
+def test_a_multiple_of_a_limit_follows_from_it(one: int, most: int, said: bool) -> None:
+    assert follows({("a",): one, ("b",): -1}, most, {("a",): 2, (): 1}, 21) == said
+
+
 @pytest.mark.parametrize(
     ("guard", "least"),
     [
@@ -269,6 +286,14 @@ def test_a_sum_that_is_at_least_another_is(
         (slt(const(-3, 8), X), 0),
         (ult(X, const(5, 8)), 0),
         (disj(ult(const(2, 8), X), ult(const(2, 8), Y)), 0),
+        (slt(const(-1, 8), sub(X, const(2, 8))), 2),
+        (slt(const(4, 8), sub(X, const(3, 8))), 8),
+        (neg(slt(sub(X, const(3, 8)), const(4, 8))), 7),
+        (ult(const(2, 8), sub(X, const(1, 8))), 0),  # of 0 it is the largest
+        (slt(const(1, 8), add(X, const(3, 8))), 0),
+        (slt(const(-1, 8), bit_or(sub(X, const(3, 8)), Y)), 3),
+        (slt(const(-2, 8), bit_or(sub(X, const(3, 8)), Y)), 0),
+        (slt(const(-1, 8), bit_and(sub(X, const(3, 8)), Y)), 0),
     ],
 )
 def test_a_guard_says_no_more_than_it_does(guard: Bool, least: int) -> None:

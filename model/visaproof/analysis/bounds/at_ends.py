@@ -8,18 +8,17 @@ arguments: that ids are below their sizes, and that a guard is what it looks lik
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from time import process_time
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.analysis.bounds.integers import Below
-from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of, wide
+from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers
 from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper
-from visaproof.analysis.conflicts.any_lane import is_in_group
-from visaproof.checking.ladder import literals
 from visaproof.isa.identity import Same
-from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LaunchNames
@@ -27,13 +26,15 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, Bool, add, conj, const, mul, neg, sle, slt, ult, value_of, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    value_of,
+)
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500
 """To show of all guards of a kernel what they say."""
-SMALL = 1 << 31
-"""Numbers below it are the same as signed ones."""
 
 Excluded = Callable[[BoundsQuestion, Sequence[Bool]], bool]
 """Whether none of the conditions can hold in the launches of this question."""
@@ -120,21 +121,25 @@ class _Message(Struct):
     """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
 
 
-class _Largest(Struct):
+class _Largest(Struct, dict=True):
     """Sums at their largest, for one access."""
 
     message: _Message
     question: BoundsQuestion
     doubt: Doubt
     steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
-    used: set[str] = field(default_factory=set[str])
-    """Arguments that bound something."""
     bounded: Mapping[str, Bounded] = field(default_factory=dict[str, Bounded])
     """Counters of loops that the guard keeps below something."""
     loops: set[str] = field(default_factory=set[str])
     """Those on which the address depends."""
-    small: set[str] = field(default_factory=set[str])
-    """Global sizes up to SMALL, as guards compare ids as signed numbers."""
+
+    @cached_property
+    def ids(self) -> GlobalIds:
+        ends, question = self.message.ends, self.question
+        return GlobalIds(
+            self.integers, self.doubt.access.guard, self.lane, self.message.arguments, self.message.bounds,
+            lambda condition: ends.is_excluded(question, condition),
+        )  # fmt: skip
 
     @property
     def integers(self) -> LaunchIntegers:
@@ -148,6 +153,7 @@ class _Largest(Struct):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
+        known |= self.ids.parts.words(address, known)
         guard = literals_of(self.doubt.access.guard)
         counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
         self.bounded = counters.bounded()
@@ -165,7 +171,7 @@ class _Largest(Struct):
             limits.append(Below(most, limit.bits))
             needed += self._limits_of(loops)
         sums = found, end, *(one.sum for one in (*needed, *limits))
-        used = self.used.union(name for one in sums for part in one for name in part)
+        used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
         access = self.doubt.access
         least = self.integers.least(access.guard, used)
         if not all(self._is_natural(one.sum, least) for one in needed):
@@ -175,20 +181,22 @@ class _Largest(Struct):
             tuple(limits),
             least,
             frozenset(filter(self.integers.is_signed, used)),
-            frozenset(self.small),
+            frozenset(self.ids.small),
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
         """Under which the counters are bounded that came up since those that are known."""
-        new = sorted(self.loops - known)
+        new, shifted = sorted(self.loops - known), list(self.ids.shifted)
         known |= self.loops
-        return [limit for name in new for limit in self.bounded[name].limits]
+        self.ids.shifted.clear()
+        return [*shifted, *(limit for name in new for limit in self.bounded[name].limits)]
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
         found = without_counters(one, self.bounded, self.loops)
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
+        found = None if found is None else self.ids.parts.largest(upper(found))
         found = None if found is None else self._at_sizes(found)
         if found is None or any(is_unknown(name) for part in found for name in part):
             return None
@@ -211,12 +219,12 @@ class _Largest(Struct):
         size = self.integers.local_size(dimension)
         if any(part.count(own) + part.count(group) > 1 for part in one):
             return None
-        if has(one, own) and not self._is_in_group(dimension):
+        if has(one, own) and not self.ids.is_in_group(dimension):
             return None
         counted = upper(self._in_strides(self._counted(upper(one), dimension), dimension))
         ids, groups, alone, rest = split(counted, own, group, self._step(dimension))
         both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
-        last: Polynomial = {(self._bound(dimension),): 1, (): -1} if both else {}
+        last: Polynomial = self.ids.last(dimension) if both else {}
         whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
         count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
         total = plus(rest, times(both, last))
@@ -258,32 +266,6 @@ class _Largest(Struct):
             total = plus(total, {tuple(sorted(left)): number})
         return total
 
-    def _is_in_group(self, dimension: int) -> bool:
-        lane, launched = self.lane, self.integers.launched
-        if lane is None or lane >= len(launched.on):
-            return False
-        on = launched_lanes(self.integers.names.kernel)[lane]
-        return on in literals(self.doubt.access.guard) and is_in_group(launched, lane, dimension)
-
-    def _bound(self, dimension: int) -> str:
-        """What global ids are below: an argument if the guard says so, else the global size."""
-        bounds, whole = self.message.bounds, f"{GLOBAL}_{DIMENSIONS[dimension]}"
-        names = self.message.arguments
-        if dimension in bounds:
-            names = [name for name in (bounds[dimension],) if name is not None]
-        word = self._global_id(dimension)
-        found = next((name for name in names if self._is_below(word, name, whole)), None)
-        bounds.setdefault(dimension, found)
-        if found is None:
-            return whole
-        self.used.add(found)
-        return found
-
-    def _global_id(self, dimension: int) -> BitVec:
-        assert self.lane is not None
-        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
-        return add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
-
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
         found = one
@@ -295,27 +277,5 @@ class _Largest(Struct):
                 return False
             both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
             if both:
-                smallest = least_of(self.doubt.access.guard, self._global_id(dimension))
-                found = plus(found, times(both, {(): smallest}))
+                found = plus(found, times(both, {(): self.ids.least(dimension)}))
         return all(count >= 0 for count in above(found, least).values())
-
-    def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
-        """Whether the guard says it, perhaps of signed numbers."""
-        number, guard = self.integers.names.found(name), self.doubt.access.guard
-        own, known = number.word.term, set(literals(guard))
-        if own.width == word.width and ult(word, own) in known:
-            return True
-        small = ult(word, const(SMALL, word.width))
-        if own.width == word.width and slt(word, own) in known:
-            self.small.add(whole)
-            return True
-        width = max(word.width, own.width)
-        reaches = conj(guard, neg(ult(wide(word, width), wide(own, width))), *number.facts)
-        if number.word.signed:
-            reaches = conj(reaches, sle(const(0, own.width), own))
-        if self.message.ends.is_excluded(self.question, reaches):
-            return True
-        if self.message.ends.is_excluded(self.question, conj(reaches, small)):
-            self.small.add(whole)
-            return True
-        return False

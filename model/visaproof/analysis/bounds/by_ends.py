@@ -1,11 +1,12 @@
 """A size and relations from what each access reaches at most: enough by arithmetic on integers alone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec import Struct
 
-from visaproof.analysis.bounds.at_ends import SMALL, Reached
+from visaproof.analysis.bounds.at_ends import Reached
+from visaproof.analysis.bounds.global_ids import SMALL
 from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import QUICK_MS
 from visaproof.analysis.bounds.sums import above
@@ -13,6 +14,7 @@ from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
@@ -69,23 +71,39 @@ def sufficient(
                 most = min(most or largest, factor << limit.bits)
     signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
     above = (Relation(">=", Name(name), Number(0)) for name in signed)
-    below = () if most is None else (Relation("<=", difference(amount), Number(most)),)
+    limits = [] if most is None else [(amount, most)]
+    limits += [(plus(one.sum, {(): 1}), 1 << one.bits) for one in fits]
+    below = (Relation("<=", difference(one), Number(largest)) for one, largest in _widest(limits))
     sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()
     few = (Relation("<=", Name(name), Number(SMALL)) for name in sizes)
-    return Sufficient(amount, tuple(dict.fromkeys((*below, *map(_as_relation, _widest(fits)), *few, *above))))
+    return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *above))))
 
 
-def _widest(limits: Sequence[Below]) -> Iterator[Below]:
-    """Those that do not follow from another one."""
-    found = list({(tuple(sorted(one.sum.items())), one.bits): one for one in limits}.values())
-    for one in found:
-        others = (other for other in found if other is not one and other.bits <= one.bits)
-        if not any(is_at_least(other.sum, one.sum, {}) for other in others):
-            yield one
+def readable(enough: Sufficient | None, stated: Callable[[Polynomial], Sufficient | None]) -> Sufficient | None:
+    """Without what is subtracted from one product of arguments: 4*w*h and not 4*w*h - 4*w."""
+    added = {} if enough is None else {part: count for part, count in enough.amount.items() if count > 0}
+    is_product = len(added) == 1 and SIZES_OF_LAUNCH.isdisjoint(name for part in added for name in part)
+    return stated(added) or enough if is_product else enough
 
 
-def _as_relation(one: Below) -> Relation:
-    return Relation("<=", difference(plus(one.sum, {(): 1})), Number(1 << one.bits))
+def _widest(limits: Sequence[tuple[Polynomial, int]]) -> Iterator[tuple[Polynomial, int]]:
+    """Sums with what they are at most, without those that follow from another one."""
+    found = list({(tuple(sorted(one.items())), most): (one, most) for one, most in limits}.values())
+    for one in reversed(found):
+        if any(follows(*one, *other) for other in found if other is not one):
+            found = [other for other in found if other is not one]
+    yield from found
+
+
+def follows(one: Polynomial, most: int, other: Polynomial, least: int) -> bool:
+    """Whether one ≤ most wherever other ≤ least: one = f·other − rest, of which only the constant may be below 0."""
+    ratios = {-(-count // other[part]) for part, count in one.items() if part and other.get(part, 0) > 0}
+    for factor in {1, *ratios}:
+        rest = plus(times(other, {(): factor}), times(one, {(): -1}))
+        is_less = factor > 0 and all(count >= 0 for part, count in rest.items() if part)
+        if is_less and factor * least - rest.get((), 0) <= most:
+            return True
+    return False
 
 
 def _amount(reached: Sequence[Reached]) -> Polynomial | None:

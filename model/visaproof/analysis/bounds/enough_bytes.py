@@ -16,10 +16,11 @@ from time import process_time
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.at_ends import SMALL, Ends
-from visaproof.analysis.bounds.by_ends import LARGEST, RUNG, Sufficient, are_stated, is_inside, sufficient
+from visaproof.analysis.bounds.at_ends import Ends
+from visaproof.analysis.bounds.by_ends import LARGEST, RUNG, Sufficient, are_stated, is_inside, readable, sufficient
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
 from visaproof.analysis.bounds.furthest import furthest
+from visaproof.analysis.bounds.global_ids import SMALL
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.outside_search import search_for
 from visaproof.analysis.conflicts.launches.usual_launches import in_usual_launches
@@ -86,12 +87,10 @@ class SizeFinder(Struct, dict=True):
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
-        surface = self.surface(key)
-        doubts = [doubt for question in rounds for doubt in question.outside]
-        if surface is None or not doubts:
+        if (surface := self.surface(key)) is None or not any(one.outside for one in rounds):
             return None
         asked = OfMessage(self, rounds, key, surface, symbols_used(rounds))
-        enough = asked.sufficient()
+        enough = readable(asked.sufficient(), asked.sufficient)
         by_ends = None if enough is None else self._by_ends(asked, enough)
         if enough is None or by_ends is None:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
@@ -166,9 +165,9 @@ class SizeFinder(Struct, dict=True):
         """The words that a stated size of this surface makes 0."""
         kernel, start = self.names.kernel, self.names.start
         own = argument_of(kernel, self.launch, key)
-        found = ((item, piece) for item, piece in pieces(kernel, self.launch)
-                 if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
-        return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found)
+        found = pieces(kernel, self.launch) if own is not None else ()
+        return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found
+                     if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
 
     def surface(self, key: str) -> str | None:
         if key == SLM:
@@ -215,8 +214,8 @@ class OfMessage(Struct):
         """Such sizes, first the one that is known to be enough: mostly no smaller one is."""
         named = {part: count for part, count in amount.items() if count}
         found = sorted(self.elements(), key=lambda each: polynomial(each) != named)
-        is_new = len(named) == 1 and not (found and polynomial(found[0]) == named)  # as easy to read as any
-        return [difference(named), *found] if is_new else found
+        is_like = bool(found) and polynomial(found[0]) == named
+        return found if len(named) > 1 else found[:1] if is_like else [difference(named)]
 
     def elements(self) -> Iterator[Expression]:
         """Sizes of one element for each of so many, and of one more: first what is usual, the smallest first."""

@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.integers import Half
+from visaproof.analysis.bounds.integers import Half, signed
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
@@ -16,7 +16,22 @@ from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.named_words import LOCAL, SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, extract, linear_parts, neg, ult, value_of, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    conj,
+    eq,
+    extract,
+    linear_parts,
+    neg,
+    slt,
+    sub,
+    ult,
+    value_of,
+    zero_extend,
+)
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
 
@@ -38,7 +53,7 @@ class LaunchIntegers(Struct):
     names: LaunchNames
     launched: LaunchedIds
     shown: dict[Bool, bool] = field(default_factory=dict[Bool, bool])
-    """Of the local size."""
+    """What never holds."""
 
     def atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
         """Words with their integers, and in which dimensions the id of the lane follows from a word."""
@@ -102,14 +117,15 @@ class LaunchIntegers(Struct):
         """Whether the word holds what the name stands for, where that is at least 0."""
         own = self.names.found(name).word.term
         width = max(word.width, own.width)
-        return self._never(neg(eq(wide(word, width), wide(own, width))))
+        return self.never(neg(eq(wide(word, width), wide(own, width))))
 
     def is_at_most(self, one: BitVec, other: BitVec) -> bool:
         """Whether it is in every launch, by what is known of local sizes."""
         width = max(one.width, other.width)
-        return self._never(ult(wide(other, width), wide(one, width)))
+        return self.never(ult(wide(other, width), wide(one, width)))
 
-    def _never(self, formula: Bool) -> bool:
+    def never(self, formula: Bool) -> bool:
+        """Whether it holds in no launch, by what is known of local sizes."""
         if formula not in self.shown:
             answer = solve([conj(*self.launched.size_facts, formula)], QUICK_MS)
             self.shown[formula] = isinstance(answer, Unsatisfiable)
@@ -131,9 +147,14 @@ class LaunchIntegers(Struct):
 
 
 def conjuncts(guard: Bool) -> Iterator[Bool]:
-    """What it says, also in each of several cases: of a thread, what it says whichever of its lanes runs."""
+    """What it says, also in each of several cases: of a thread, what it says whichever of its lanes runs.
+
+    That a | b is not negative says it of both.
+    """
     for one in literals(guard):
         yield one
+        if one.op is Op.SLT and (whole := one.args[1]).op is Op.OR and _number(one.args[0]) == -1:
+            yield from (slt(cast(BitVec, one.args[0]), cast(BitVec, part)) for part in whole.args)
         if one.op is Op.DISJ:
             cases = [frozenset(literals(cast(Bool, case))) for case in one.args]
             yield from frozenset[Bool].intersection(*cases)
@@ -145,25 +166,38 @@ def wide(word: BitVec, width: int) -> BitVec:
 
 
 def least_of(guard: Bool, word: BitVec) -> int:
-    """What the guard says of a word by itself: i > 0."""
+    """What the guard says of a word by itself: i > 0; or of what is less by k, as signed numbers: i − k >= 0."""
     found = 0
-    for one in literals(guard):
+    for one in conjuncts(guard):
         inner = one.args[0] if one.op is Op.NOT else one
-        if len(inner.args) != 2 or word not in inner.args:
+        if inner.op not in (Op.ULT, Op.SLT, Op.EQ) or not isinstance(inner.args[0], BitVec):
             continue
-        number = value_of(cast(BitVec, inner.args[inner.args[0] is word]))
-        if number is None or number >> (word.width - 1):
+        left, right = cast(tuple[BitVec, BitVec], inner.args)
+        if left.width != word.width:
             continue
-        match one.op, inner.op, inner.args[0] is word:
+        is_left = value_of(right) is not None
+        number, more = _number(right if is_left else left), value_of(sub(word, left if is_left else right))
+        if inner.op is not Op.SLT and (more or number == -1):
+            continue
+        if number is None or more is None or more >> (word.width - 1):
+            continue
+        match one.op, inner.op, is_left:
             case Op.ULT | Op.SLT, _, False:
-                found = max(found, number + 1)
+                found = max(found, number + more + 1)
             case Op.NOT, Op.ULT | Op.SLT, True:
-                found = max(found, number)
+                found = max(found, number + more)
             case Op.NOT, Op.EQ, _ if number == 0:
                 found = max(found, 1)
             case _:
                 pass
     return found
+
+
+def _number(word: Term) -> int | None:
+    """Its value where that is no less than -1, of signed numbers."""
+    value = value_of(word) if isinstance(word, BitVec) else None
+    number = None if value is None or not isinstance(word, BitVec) else signed(value, word.width)
+    return None if number is None or number < -1 else number
 
 
 def _bare(word: BitVec) -> BitVec:

@@ -55,7 +55,7 @@ GLOBAL_BITS = 33
 """Of a global size: at most 2^32 work items."""
 WIDE = 64
 MOST_BYTES = 8
-MOST_UNIFORM = 4
+MOST_UNIFORM = 16
 """Words of one kernel that are given names although no argument holds them."""
 
 ENQUEUED = "enqueued_local_size"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
+from visaproof.machine.symbolic.loops.shrinking import at_most_first
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
@@ -132,6 +133,7 @@ class LaterRounds(Struct, frozen=True):
             reasons = literals_of(goes_on) - literals_of(self.began[lane])
             own = [*words.get(lane, ()), *words.get(EVERY_LANE, ())]
             told = [] if is_false(goes_on) else [one for reason in reasons for one in self._of_next(reason, own, lane)]
+            told += [] if is_false(goes_on) else [fact for one in own for fact in at_most_first(*one)]
             known[lane_runs(self.name, lane)] = conj(*told)
             held[lane_runs(self.name, lane)] = reasons.union(told)
             of_all = frozenset(told) if of_all is None else of_all & frozenset(told)

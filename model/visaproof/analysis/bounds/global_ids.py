@@ -1,0 +1,127 @@
+"""Global ids of one access: what its guard keeps them below, and how small they are at least."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import cast
+
+from msgspec import Struct, field
+
+from visaproof.analysis.bounds.integers import Below
+from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts, least_of, wide
+from visaproof.analysis.bounds.parts_of_arguments import PartsOfArguments
+from visaproof.analysis.conflicts.any_lane import is_in_group
+from visaproof.checking.ladder import literals
+from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.launch_names import GLOBAL
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    add,
+    conj,
+    const,
+    mul,
+    neg,
+    sle,
+    slt,
+    sub,
+    symbols_of,
+    ult,
+    value_of,
+    zero_extend,
+)
+
+MOST_SHIFT = 1 << 16
+"""Of an id in a guard."""
+SMALL = 1 << 31
+"""Numbers below it are the same as signed ones."""
+
+
+class GlobalIds(Struct, dict=True):
+    """Of the lane that makes an access, under its guard."""
+
+    integers: LaunchIntegers
+    guard: Bool
+    lane: int | None
+    arguments: Sequence[str]
+    """May bound ids."""
+    bounds: dict[int, str | None]
+    """The argument that bounds the ids of a dimension, as the guard of the first access of the message says."""
+    excluded: Callable[[Bool], bool]
+    """Whether a condition cannot hold in the launches of the question."""
+    used: set[str] = field(default_factory=set[str])
+    """Arguments that bound something."""
+    small: set[str] = field(default_factory=set[str])
+    """Global sizes up to SMALL, as guards compare ids as signed numbers."""
+    shifted: list[Below] = field(default_factory=list[Below])
+    """Under which sums that guards compare do not wrap."""
+
+    @cached_property
+    def parts(self) -> PartsOfArguments:
+        ids = frozenset(symbols_of(*GROUP_IDS, *(one for each in self.integers.launched.ids for one in each)))
+        return PartsOfArguments(self.integers, self.guard, ids)
+
+    def is_in_group(self, dimension: int) -> bool:
+        """Whether the lane is one of a work item of the group."""
+        lane, launched = self.lane, self.integers.launched
+        if lane is None or lane >= len(launched.on):
+            return False
+        on = launched_lanes(self.integers.names.kernel)[lane]
+        return on in literals(self.guard) and is_in_group(launched, lane, dimension)
+
+    def last(self, dimension: int) -> Polynomial:
+        """The largest global id: i < n makes it n − 1, and i + k < n makes it less by k, where i + k does not wrap."""
+        name, word = self._bound(dimension), self._global_id(dimension)
+        own, less = self.integers.names.found(name).word.term, 0
+        for one in conjuncts(self.guard) if name in self.used else ():
+            if one.op in (Op.ULT, Op.SLT) and one.args[1] is own and own.width == word.width:
+                more = value_of(sub(cast(BitVec, one.args[0]), word)) or 0
+                if less < more < MOST_SHIFT:
+                    less = more
+                    self.shifted.append(Below({(name,): 1, (): more - 1}, own.width - (one.op is Op.SLT)))
+        return {(name,): 1, (): -1 - less}
+
+    def least(self, dimension: int) -> int:
+        return least_of(self.guard, self._global_id(dimension))
+
+    def _bound(self, dimension: int) -> str:
+        """What global ids are below: an argument if the guard says so, else the global size."""
+        bounds, whole = self.bounds, f"{GLOBAL}_{DIMENSIONS[dimension]}"
+        names = [*self.parts.compared(), *self.arguments]
+        if dimension in bounds:
+            names = [name for name in (bounds[dimension],) if name is not None]
+        word = self._global_id(dimension)
+        found = next((name for name in names if self._is_below(word, name, whole)), None)
+        bounds.setdefault(dimension, found)
+        if found is None:
+            return whole
+        self.used.add(found)
+        return found
+
+    def _global_id(self, dimension: int) -> BitVec:
+        assert self.lane is not None
+        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
+        return add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
+
+    def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
+        """Whether the guard says it, perhaps of signed numbers."""
+        number, guard = self.integers.names.found(name), self.guard
+        own, known = number.word.term, set(literals(guard))
+        if own.width == word.width and ult(word, own) in known:
+            return True
+        small = ult(word, const(SMALL, word.width))
+        if own.width == word.width and slt(word, own) in known:
+            self.small.add(whole)
+            return True
+        width = max(word.width, own.width)
+        reaches = conj(guard, neg(ult(wide(word, width), wide(own, width))), *number.facts)
+        if number.word.signed:
+            reaches = conj(reaches, sle(const(0, own.width), own))
+        if self.excluded(reaches):
+            return True
+        if self.excluded(conj(reaches, small)):
+            self.small.add(whole)
+            return True
+        return False

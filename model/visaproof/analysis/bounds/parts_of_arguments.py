@@ -1,0 +1,120 @@
+"""Words that are at most a part of an argument, or of a size of the launch, wherever an access is made.
+
+    2·⌊n/2⌋ ≤ n      4·s ≤ local_size_x, of s that a loop halves      s·x + …  is at most  local_size_x/4·x + …
+
+A word has a name of its own while sums are read; at their largest the part stands for it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from msgspec import Struct, field
+
+from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.exact_terms import relation_term
+from visaproof.launch.relations.expressions import Name, Number, Operation, Relation
+from visaproof.launch.relations.inner_names import Kind, is_inner
+from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, plus
+from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of
+
+MOST_PART = 32
+"""Of an argument: that a word is at most such a part of it is the last thing that is tried."""
+
+
+class Part(Struct, frozen=True):
+    """What a word is at most: the name divided by `of`."""
+
+    name: str
+    of: int
+
+
+class PartsOfArguments(Struct):
+    """Of the words on which one access may depend."""
+
+    integers: LaunchIntegers
+    guard: Bool
+    ids: frozenset[Term]
+    """Symbols by which work items differ: what depends on them is read otherwise."""
+    used: set[str] = field(default_factory=set[str])
+    """Names of which a word is at most a part, where they are at least 0."""
+
+    @property
+    def names(self) -> LaunchNames:
+        return self.integers.names
+
+    def words(self, address: BitVec, taken: Mapping[Term, Polynomial]) -> dict[Term, Polynomial]:
+        """The words of an address, and of what a guard compares, that are given names."""
+        found: dict[Term, Polynomial] = {}
+        left, seen = [address, *(side for one in conjuncts(self.guard) for side in one.args)], set[Term]()
+        while left:
+            one = left.pop()
+            if one in taken or one in seen or not isinstance(one, BitVec):
+                continue
+            seen.add(one)
+            if not _is_divided(one) or not self.ids.isdisjoint(symbols_of(one)):
+                left += one.args
+            elif (name := self.names.of_uniform(one, signed=False)) is not None:
+                found[one] = {(name,): 1}
+        return found
+
+    def compared(self) -> Iterator[str]:
+        """The names of words of which the guard says that something is below them."""
+        for one in conjuncts(self.guard):
+            if one.op in (Op.ULT, Op.SLT) and (name := self.names.uniform.get(one.args[1])) is not None:
+                yield name
+
+    def largest(self, one: Polynomial) -> Polynomial | None:
+        """A sum that is at least as large and has no such words; None where one is not known to be a part."""
+        total: Polynomial = {}
+        for part, count in one.items():
+            left: list[str] = []
+            for name in part:
+                if not is_inner(name, Kind.WORD):
+                    left.append(name)
+                    continue
+                if (known := next(self._parts(name), None)) is None:
+                    return None
+                left.append(known.name)
+                count = -(-count // known.of)
+            if count > 0 or len(left) == len(part):
+                total = plus(total, {tuple(sorted(left)): count})
+        self.used.update(name for part in total for name in part)
+        return total
+
+    def _parts(self, name: str) -> Iterator[Part]:
+        used = set(symbols_of(self.names.found(name).word.term))
+        facts = tuple(
+            one
+            for one in conjuncts(self.guard)
+            if self.ids.isdisjoint(own := symbols_of(one)) and not used.isdisjoint(own)
+        )
+        used = used.union(symbols_of(*facts))
+        arguments = (one for one in self.names.of_arguments() if (known := self.names.number(one)) is not None
+                     and not used.isdisjoint(symbols_of(known.word.term)))  # fmt: skip
+        for argument in (*arguments, *map(self.names.own_size, range(len(DIMENSIONS)))):
+            of = 1
+            while of <= MOST_PART and self._is_part(name, argument, of, facts):
+                of *= 2
+            if of > 1:
+                yield Part(argument, of // 2)
+
+    def _is_part(self, name: str, argument: str, of: int, facts: Sequence[Bool]) -> bool:
+        words = {each: self.names.found(each).word for each in (name, argument)}
+        terms = [
+            relation_term(one, words)
+            for one in (
+                Relation(">", Operation("*", Number(of), Name(name)), Name(argument)),
+                Relation(">=", Name(argument), Number(0)),
+            )
+        ]
+        return self.integers.never(conj(*terms, *facts, *self.names.found(argument).facts))
+
+
+def _is_divided(word: BitVec) -> bool:
+    """Whether it is what is left of a division, perhaps in one of two cases."""
+    inner = word.args[0] if word.op in (Op.ZERO_EXTEND, Op.SIGN_EXTEND) else word
+    if inner.op in (Op.UDIV, Op.ITE):
+        return True
+    return inner.op is Op.EXTRACT and inner is not word and bool(cast(tuple[int, int], inner.payload)[1])

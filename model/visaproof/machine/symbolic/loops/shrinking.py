@@ -1,0 +1,50 @@
+"""Words that no iteration makes larger, as `s` in `for (s = n / 2; s; s /= 2)`.
+
+left(s) ≤ s  for all s                 ⇒      s ≤ first        in every later iteration, by induction
+left(s) ≤ s  for all s that are not negative, and the first is not           ⇒      the same
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+from visaproof.smt import BitVec, Bool, Op, const, disj, slt, symbol, ule, value_of, zero_extend
+from visaproof.smt.substitution import substitute
+
+MOST_PARTS = 32
+"""Of a word that an iteration leaves."""
+
+
+def at_most_first(left: BitVec, held: BitVec, first: BitVec | None) -> Iterator[Bool]:
+    """That a word is at most what the first later iteration finds; nothing where an iteration may make it larger."""
+    if first is None or held.op is not Op.SYMBOL or left is held or value_of(left) is not None:
+        return
+    if _is_at_most(left, held):
+        yield ule(held, first)
+        return
+    part = symbol("not negative", held.width - 1)
+    if held.width > 1 and _is_at_most(substitute(left, {held: zero_extend(part, held.width)}), part):
+        yield disj(slt(first, const(0, held.width)), ule(held, first))
+
+
+def _is_at_most(word: BitVec, number: BitVec) -> bool:
+    """Whether it is, unsigned, whatever the number is: as far as its form shows that."""
+    left = [word]
+    for _ in range(MOST_PARTS):
+        if not left:
+            return True
+        one = left.pop()
+        args = cast(tuple[BitVec, ...], one.args)
+        match one.op:
+            case _ if one is number:
+                pass
+            case Op.ZERO_EXTEND | Op.EXTRACT | Op.UREM:
+                left.append(args[0])
+            case Op.UDIV if value_of(args[1]):
+                left.append(args[0])
+            case Op.AND if any(each is number for each in args):
+                pass
+            case Op.ITE:
+                left += args[1:]
+            case _:
+                return False
+    return False

@@ -1,0 +1,117 @@
+"""Sizes that follow from halves of arguments, from counters that loops halve, and from guards of neighbours."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.analysis.bounds import global_ids, parts_of_arguments
+from visaproof.analysis.bounds.enough_bytes import SizeFinder
+from visaproof.cli import main
+from visaproof.machine.symbolic.loops import came_back
+
+DATA = Path(__file__).parents[2] / "data" / "parts"
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, Any]]:
+    launch = ("--launch", str(DATA / "parts.ze_info"), "--format", "json", "--limit", "60")
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return file["messages"]
+
+
+def needed(messages: list[dict[str, Any]]) -> set[tuple[str, ...]]:
+    """The sizes, and the relations of those that are known."""
+    found = [one["inside_if"] for one in messages if one["inside_if"]]
+    return {(one["bytes"],) if one["bytes"] else tuple(one["where"]) for one in found}
+
+
+NEEDED = {
+    "pooled": {("4*h*w",), ("h*w",)},
+    "summed": {("4*global_size_x",), ("local_size_x <= 256",), ("local_size_x <= 512",), ("4*group_count_x",)},
+    "summed_signed": {("4*n",), ("2*n",)},
+    "neighbours": {("4*w*h",)},
+    "far_neighbours": {("4*n",)},
+    "layers": {("4*w*h*d",)},
+}
+
+
+@pytest.mark.slow(but=3)
+@pytest.mark.parametrize("kernel", NEEDED)
+def test_sizes_follow_from_parts_of_arguments(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    messages = asked(capsys, kernel)
+    assert needed(messages) == NEEDED[kernel]
+    assert all(one["inside_if"] for one in messages if one["bounds"]["verdict"] != "proved")
+
+
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize(
+    ("kernel", "stated"),
+    [
+        ("pooled", ("x=4*w*h", "y=w*h")),
+        ("summed_signed", ("x=4*n",)),
+        ("neighbours", ("x=4*w*h", "y=4*w*h")),
+    ],
+)
+def test_kernels_are_inside_of_what_is_named(
+    capsys: pytest.CaptureFixture[str], kernel: str, stated: tuple[str, ...]
+) -> None:
+    options = [word for one in stated for word in ("--size", one)]
+    options += ["--where", f"{stated[0].split('=')[1]} <= 4294967296"]
+    options += [word for name in ("n" if "n" in stated[0] else "wh") for word in ("--where", f"{name} >= 0")]
+    assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *options)} == {"proved"}
+
+
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize(
+    ("kernel", "stated"),
+    [
+        ("pooled", ("x=4*w*h - 4*w - 4", "y=w*h - 4")),
+        ("summed_signed", ("x=4*n - 4",)),
+        ("neighbours", ("x=4*w*h - 4",)),
+        ("far_neighbours", ("x=4*n - 4",)),
+    ],
+)
+def test_they_leave_what_is_smaller(capsys: pytest.CaptureFixture[str], kernel: str, stated: tuple[str, ...]) -> None:
+    options = [word for one in stated for word in ("--size", one)]
+    assert "refuted" in {one["bounds"]["verdict"] for one in asked(capsys, kernel, *options)}
+
+
+def test_a_group_is_named_for_a_loop_that_halves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {one["bounds"]["verdict"] for one in asked(capsys, "summed", "--where", "local_size_x <= 257")} >= {
+        "refuted"
+    }
+
+
+@pytest.mark.slow
+def test_counters_that_double_have_no_first_value_as_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    store = asked(capsys, "doubled")[-1]  # x[i + s] of s < n
+    assert (store["bounds"]["verdict"], store["inside_if"]) == ("refuted", None)
+
+
+@pytest.mark.slow
+def test_without_halving_a_loop_is_not_decided(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(came_back, "at_most_first", lambda *_: ())
+    where = ("--where", "local_size_x <= 256")
+    assert "proved" not in {
+        one["bounds"]["verdict"] for one in asked(capsys, "summed", *where) if ":d32  flat[V0082]" in str(one)
+    }
+
+
+@pytest.mark.slow
+def test_no_part_is_larger_than_is_proved(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(parts_of_arguments, "MOST_PART", 1)  # of w / 2 only that it is at most w
+    assert needed(asked(capsys, "pooled")) == {("8*w*h",), ("4*w + 8*h*w",), ("4*h*w",)}
+
+
+@pytest.mark.slow
+def test_neighbours_need_what_guards_say_of_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)  # what addresses say alone, without solvers
+    assert needed(asked(capsys, "layers")) == {("4*d*h*w",)}
+    monkeypatch.setattr(global_ids, "MOST_SHIFT", 0)
+    assert needed(asked(capsys, "layers")) == {("4*w + 4*d*h*w",), ("4*d*h*w",)}
