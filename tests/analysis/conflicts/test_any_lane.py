@@ -49,7 +49,7 @@ def test_lanes_ask_the_same(questions: list[Asked]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "kernel"),
-    [("sizes", "of_groups"), ("sizes", "one_before"), ("sizes", "neighbours"), ("wide_ids", "beyond")],
+    [("sizes", "one_before"), ("sizes", "neighbours"), ("wide_ids", "beyond")],
 )
 def test_what_can_hold_for_a_lane_can_hold_for_any(folder: str, kernel: str, questions: list[Asked]) -> None:
     ask(kernel, folder=folder)
