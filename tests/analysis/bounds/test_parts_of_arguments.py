@@ -34,6 +34,7 @@ NEEDED = {
     "neighbours": {("4*w*h",)},
     "far_neighbours": {("4*n",)},
     "layers": {("4*w*h*d",)},
+    "stencil": {("4*w*h*d",), ("4*d*h*w",)},
 }
 
 
@@ -71,6 +72,7 @@ def test_kernels_are_inside_of_what_is_named(
         ("summed_signed", ("x=4*n - 4",)),
         ("neighbours", ("x=4*w*h - 4",)),
         ("far_neighbours", ("x=4*n - 4",)),
+        ("stencil", ("x=4*w*h*d - 4*w - 8",)),
     ],
 )
 def test_they_leave_what_is_smaller(capsys: pytest.CaptureFixture[str], kernel: str, stated: tuple[str, ...]) -> None:
@@ -113,5 +115,5 @@ def test_neighbours_need_what_guards_say_of_them(
 ) -> None:
     monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)  # what addresses say alone, without solvers
     assert needed(asked(capsys, "layers")) == {("4*d*h*w",)}
-    monkeypatch.setattr(global_ids, "MOST_SHIFT", 0)
+    monkeypatch.setattr(global_ids, "MOST_SHIFT", 1)
     assert needed(asked(capsys, "layers")) == {("4*w + 4*d*h*w",), ("4*d*h*w",)}

@@ -48,3 +48,10 @@ kernel void layers(global const float *x, global float *y, int w, int h, int d) 
     if (i >= w || j >= h || k >= d) return;
     if (j + 1 < h) y[(k * h + j) * w + i] = x[(k * h + j + 1) * w + i];
 }
+
+kernel void stencil(global const float *x, global float *y, int w, int h, int d) {
+    int i = get_global_id(0), j = get_global_id(1), k = get_global_id(2);
+    if (i < 1 || j < 1 || k < 1 || i >= w - 1 || j >= h - 1 || k >= d - 1) return;
+    int at = (k * h + j) * w + i;
+    y[at] = x[at - w] + x[at + w * h];
+}

@@ -159,11 +159,18 @@ class _Largest(Struct, dict=True):
         self.bounded = counters.bounded()
         reader = counters.reader()
         found = reader.exact(address)
-        compared = None if found is None else counters.compared(found)
-        if found is None or (end := self.largest(found if compared is None else compared.most)) is None:
+        if found is None:
+            return None
+        compared = counters.compared(found)
+        known_part = None if compared is None else self._reached(found, reader.limits, compared)
+        return known_part or self._reached(found, reader.limits, Bounded(found, ()))
+
+    def _reached(self, found: Polynomial, limits_of_words: Sequence[Below], bounded: Bounded) -> Reached | None:
+        """With a sum that is at least as large as that of the address, under its limits."""
+        if (end := self.largest(bounded.most)) is None:
             return None
         limits: list[Below] = []
-        needed, loops = [*reader.limits, *(() if compared is None else compared.limits)], set[str]()
+        needed, loops = [*limits_of_words, *bounded.limits], set[str]()
         needed += self._limits_of(loops)
         for limit in needed:
             if (most := self.largest(limit.sum)) is None:

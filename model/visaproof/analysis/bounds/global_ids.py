@@ -1,6 +1,6 @@
 """Global ids of one access: what its guard keeps them below, and how small they are at least."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import cast
 
@@ -25,7 +25,6 @@ from visaproof.smt import (
     mul,
     neg,
     sle,
-    slt,
     sub,
     symbols_of,
     ult,
@@ -72,16 +71,33 @@ class GlobalIds(Struct, dict=True):
         return on in literals(self.guard) and is_in_group(launched, lane, dimension)
 
     def last(self, dimension: int) -> Polynomial:
-        """The largest global id: i < n makes it n − 1, and i + k < n makes it less by k, where i + k does not wrap."""
+        """The largest global id: i < n makes it n − 1, and i + k < n or i < n − k makes it less by k."""
         name, word = self._bound(dimension), self._global_id(dimension)
-        own, less = self.integers.names.found(name).word.term, 0
-        for one in conjuncts(self.guard) if name in self.used else ():
-            if one.op in (Op.ULT, Op.SLT) and one.args[1] is own and own.width == word.width:
-                more = value_of(sub(cast(BitVec, one.args[0]), word)) or 0
-                if less < more < MOST_SHIFT:
-                    less = more
-                    self.shifted.append(Below({(name,): 1, (): more - 1}, own.width - (one.op is Op.SLT)))
+        less = 0
+        for added, taken, bits in self._compared(word, name) if name in self.used else ():
+            if less < added + taken:
+                less = added + taken
+                if added:  # i + k does not wrap
+                    self.shifted.append(Below({(name,): 1, (): added - 1}, bits))
         return {(name,): 1, (): -1 - less}
+
+    def _compared(self, word: BitVec, name: str) -> Iterator[tuple[int, int, int]]:
+        """Of each i + k < n − l that the guard says k and l, and the bits of these numbers.
+
+        What is signed does not wrap in n − l where n is at least 0, which of signed names is always asked.
+        """
+        number = self.integers.names.found(name).word
+        own, most = number.term, MOST_SHIFT if number.signed else 1
+        for one in conjuncts(self.guard) if own.width == word.width else ():
+            if one.op in (Op.ULT, Op.SLT):
+                left, right = cast(tuple[BitVec, BitVec], one.args)
+                if left.width != word.width:
+                    continue
+                added, taken = value_of(sub(left, word)), value_of(sub(own, right))
+                if added is None or taken is None or added >= MOST_SHIFT or taken >= most:
+                    continue
+                if one.op is Op.SLT or not taken:
+                    yield added, taken, own.width - (one.op is Op.SLT)
 
     def least(self, dimension: int) -> int:
         return least_of(self.guard, self._global_id(dimension))
@@ -112,7 +128,7 @@ class GlobalIds(Struct, dict=True):
         if own.width == word.width and ult(word, own) in known:
             return True
         small = ult(word, const(SMALL, word.width))
-        if own.width == word.width and slt(word, own) in known:
+        if any(not added and bits < word.width for added, _, bits in self._compared(word, name)):  # as signed numbers
             self.small.add(whole)
             return True
         width = max(word.width, own.width)
