@@ -138,7 +138,7 @@ NETS = {
     ),
     # runs audit what terms say
     "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((normal_forms, "guessed", always(None)),)),
-    "runs come before single stores": Net(planted.stores_that_are_equated, ((random_runs, "guessed", always(None)),)),
+    "runs audit single stores": Net(planted.stores_that_are_equated, ((normal_forms, "guessed", always(None)),)),
     "runs come before rounds": Net(planted.rounds_that_are_equated, ((random_runs, "guessed", always(None)),)),
     # what other threads see
     "barriers and fences are compared": Net(

@@ -174,7 +174,9 @@ def test_a_loop_of_unknown_length_is_bounded_unless_a_run_differs(
     add = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:d"
     half = add.replace("0x4:d", "0x2:d")
     one.write_text(LOOP.replace("BODY", add))
-    same.write_text(LOOP.replace("BODY", f"{half}\n{half}"))
+    stored = "scatter4_scaled"
+    doubled = f"add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> X(0,0)<1;1,0>\n{stored}"
+    same.write_text(LOOP.replace("BODY", half).replace(stored, doubled))
     other.write_text(LOOP.replace("BODY", add.replace("0x4:d", "0x5:d")))
     code, [record] = asked(capsys, str(one), str(same), "--platform", "dg2", "--unroll", "2")
     assert (code, record["verdict"]) == (3, "bounded")

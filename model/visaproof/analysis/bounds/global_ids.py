@@ -105,10 +105,11 @@ class GlobalIds(Struct, dict=True):
     def _bound(self, dimension: int) -> str:
         """What global ids are below: an argument if the guard says so, else the global size."""
         bounds, whole = self.bounds, f"{GLOBAL}_{DIMENSIONS[dimension]}"
-        names = [*self.parts.compared(), *self.arguments]
+        word = self._global_id(dimension)
+        words = (name for name in self.parts.compared() if any(self._compared(word, name)))  # no solver is asked
+        names = [*words, *self.arguments]
         if dimension in bounds:
             names = [name for name in (bounds[dimension],) if name is not None]
-        word = self._global_id(dimension)
         found = next((name for name in names if self._is_below(word, name, whole)), None)
         bounds.setdefault(dimension, found)
         if found is None:
