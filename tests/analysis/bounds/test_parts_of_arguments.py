@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds import global_ids, parts_of_arguments
+from visaproof.analysis.bounds import global_ids
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.cli import main
+from visaproof.launch.relations import parts_of_arguments
 from visaproof.machine.symbolic.loops import came_back
 
 DATA = Path(__file__).parents[2] / "data" / "parts"
@@ -80,7 +81,7 @@ def test_they_leave_what_is_smaller(capsys: pytest.CaptureFixture[str], kernel: 
     assert "refuted" in {one["bounds"]["verdict"] for one in asked(capsys, kernel, *options)}
 
 
-def test_a_group_is_named_for_a_loop_that_halves(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_work_item_more_than_there_are_words_leaves_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one["bounds"]["verdict"] for one in asked(capsys, "summed", "--where", "local_size_x <= 257")} >= {
         "refuted"
     }

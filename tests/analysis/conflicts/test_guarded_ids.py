@@ -87,7 +87,7 @@ def test_what_no_argument_holds_is_named_in_no_relation(capsys: pytest.CaptureFi
 def test_halves_of_arguments_are_at_most_these(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(uniform_words, "PARTS", (4,))  # that w / 2 is at most w / 4 does not hold
+    monkeypatch.setattr(uniform_words, "largest_divisor", lambda *_: 4)  # that w / 2 is at most w / 4 does not hold
     assert scatter(capsys, "halves")["free_if"]["relations"] != NEEDED["halves"]
 
 
@@ -96,7 +96,7 @@ def test_that_a_relation_of_words_follows_is_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def too_weak(*_: object) -> Relation:
-        return Relation("<", Name("w"), Number(1 << 31))
+        return Relation("<", Name("w"), Number((1 << 31) - 1))
 
     monkeypatch.setattr(digits, "of_arguments", too_weak)
-    assert scatter(capsys, "halves")["free_if"]["relations"] != ["w < 2147483648"]
+    assert scatter(capsys, "halves")["free_if"]["relations"] != ["w < 2147483647"]

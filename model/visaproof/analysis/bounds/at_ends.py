@@ -26,11 +26,7 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    value_of,
-)
+from visaproof.smt import BitVec, Bool, value_of
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500
@@ -192,7 +188,7 @@ class _Largest(Struct, dict=True):
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
-        """Under which the counters are bounded that came up since those that are known."""
+        """Under which the counters are bounded, and ids compared, that came up since those that are known."""
         new, shifted = sorted(self.loops - known), list(self.ids.shifted)
         known |= self.loops
         self.ids.shifted.clear()

@@ -6,9 +6,9 @@ from typing import cast
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.integers import Below
 from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts, least_of, wide
-from visaproof.analysis.bounds.parts_of_arguments import PartsOfArguments
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes

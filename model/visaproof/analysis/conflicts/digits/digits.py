@@ -91,7 +91,7 @@ class Digits(Struct, dict=True):
                 if one not in granted:
                     granted[one] = self._holds(one, ())
             open_ones = [one for one in order.relations if not granted[one]]
-            named = [named for one in open_ones if (named := self._named(one)) is not None]
+            named = [stated for one in open_ones if (stated := self._named(one)) is not None]
             more = [self.integers.term(one) for one in named]
             if (
                 len(named) == len(open_ones)

@@ -4,16 +4,13 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
 
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.inner_names import Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.parts_of_arguments import largest_divisor
 from visaproof.launch.relations.polynomials import Polynomial, at_least, expression, polynomial
 from visaproof.smt import symbols_of
-
-PARTS = (32, 16, 8, 4, 2, 1)
-"""Of an argument: that a word is at most such a part of it is tried, the smallest part first."""
 
 
 def words_in(relation: Relation) -> list[str]:
@@ -49,14 +46,13 @@ def of_arguments(relation: Relation, names: LaunchNames, holds: Callable[[Relati
 
 
 def _bounds(word: str, names: LaunchNames, holds: Callable[[Relation], bool]) -> Iterator[tuple[int, str]]:
-    """What of an argument the word is at most."""
-    used = symbols_of(names.found(word).word.term)
-    for part, argument in product(PARTS, names.of_arguments()):
+    """Which parts of arguments the word is at most."""
+    used = frozenset(symbols_of(names.found(word).word.term))
+    for argument in names.of_arguments():
         named = names.number(argument)
-        if named is not None and set(symbols_of(named.word.term)) & set(used):
-            one = at_least({(argument,): 1}, {(word,): part})
-            if isinstance(one, Relation) and holds(one):
-                yield part, argument
+        is_like = named is not None and not used.isdisjoint(symbols_of(named.word.term))
+        if is_like and (part := largest_divisor(word, argument, holds)):
+            yield part, argument
 
 
 def _replaced(one: Polynomial, times: int, parts: Mapping[str, tuple[int, str]]) -> Polynomial:

@@ -132,8 +132,10 @@ class LaterRounds(Struct, frozen=True):
                 continue
             reasons = literals_of(goes_on) - literals_of(self.began[lane])
             own = [*words.get(lane, ()), *words.get(EVERY_LANE, ())]
-            told = [] if is_false(goes_on) else [one for reason in reasons for one in self._of_next(reason, own, lane)]
-            told += [] if is_false(goes_on) else [fact for one in own for fact in at_most_first(*one)]
+            told: list[Bool] = []
+            if not is_false(goes_on):
+                told += (one for reason in reasons for one in self._of_next(reason, own, lane))
+                told += (one for word in own for one in at_most_first(*word))
             known[lane_runs(self.name, lane)] = conj(*told)
             held[lane_runs(self.name, lane)] = reasons.union(told)
             of_all = frozenset(told) if of_all is None else of_all & frozenset(told)

@@ -13,14 +13,12 @@ from msgspec import Struct, field
 from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import relation_term
-from visaproof.launch.relations.expressions import Name, Number, Operation, Relation
+from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.inner_names import Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
+from visaproof.launch.relations.parts_of_arguments import largest_divisor
 from visaproof.launch.relations.polynomials import Polynomial, plus
-from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of
-
-MOST_PART = 32
-"""Of an argument: that a word is at most such a part of it is the last thing that is tried."""
+from visaproof.smt import BitVec, Bool, Op, Term, conj, neg, symbols_of
 
 
 class Part(Struct, frozen=True):
@@ -38,7 +36,7 @@ class PartsOfArguments(Struct):
     ids: frozenset[Term]
     """Symbols by which work items differ: what depends on them is read otherwise."""
     used: set[str] = field(default_factory=set[str])
-    """Names of which a word is at most a part, where they are at least 0."""
+    """Names of which a word is at most a part if they are at least 0."""
 
     @property
     def names(self) -> LaunchNames:
@@ -77,10 +75,10 @@ class PartsOfArguments(Struct):
                 if (known := next(self._parts(name), None)) is None:
                     return None
                 left.append(known.name)
+                self.used.add(known.name)
                 count = -(-count // known.of)
             if count > 0 or len(left) == len(part):
                 total = plus(total, {tuple(sorted(left)): count})
-        self.used.update(name for part in total for name in part)
         return total
 
     def _parts(self, name: str) -> Iterator[Part]:
@@ -94,22 +92,17 @@ class PartsOfArguments(Struct):
         arguments = (one for one in self.names.of_arguments() if (known := self.names.number(one)) is not None
                      and not used.isdisjoint(symbols_of(known.word.term)))  # fmt: skip
         for argument in (*arguments, *map(self.names.own_size, range(len(DIMENSIONS)))):
-            of = 1
-            while of <= MOST_PART and self._is_part(name, argument, of, facts):
-                of *= 2
-            if of > 1:
-                yield Part(argument, of // 2)
+            natural = self._term(Relation(">=", Name(argument), Number(0)))
+            known = (natural, *facts, *self.names.found(argument).facts)
+            of = largest_divisor(name, argument, lambda one, known=known: self._follows(one, known))
+            if of:
+                yield Part(argument, of)
 
-    def _is_part(self, name: str, argument: str, of: int, facts: Sequence[Bool]) -> bool:
-        words = {each: self.names.found(each).word for each in (name, argument)}
-        terms = [
-            relation_term(one, words)
-            for one in (
-                Relation(">", Operation("*", Number(of), Name(name)), Name(argument)),
-                Relation(">=", Name(argument), Number(0)),
-            )
-        ]
-        return self.integers.never(conj(*terms, *facts, *self.names.found(argument).facts))
+    def _follows(self, relation: Relation, known: Sequence[Bool]) -> bool:
+        return self.integers.never(conj(*known, neg(self._term(relation))))
+
+    def _term(self, relation: Relation) -> Bool:
+        return relation_term(relation, {one.text: self.names.found(one.text).word for one in relation.names()})
 
 
 def _is_divided(word: BitVec) -> bool:
