@@ -118,3 +118,12 @@ def test_neighbours_need_what_guards_say_of_them(
     assert needed(asked(capsys, "layers")) == {("4*d*h*w",)}
     monkeypatch.setattr(global_ids, "MOST_SHIFT", 1)
     assert needed(asked(capsys, "layers")) == {("4*w + 4*d*h*w",), ("4*d*h*w",)}
+
+
+@pytest.mark.slow
+def test_ids_that_a_guard_adds_to_must_not_wrap(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)
+    load = asked(capsys, "far_layers")[0]  # j + 3 < h also where j + 3 is beyond the largest number
+    assert "h + 3 <= 2147483648" in load["inside_if"]["where"]

@@ -55,3 +55,9 @@ kernel void stencil(global const float *x, global float *y, int w, int h, int d)
     int at = (k * h + j) * w + i;
     y[at] = x[at - w] + x[at + w * h];
 }
+
+kernel void far_layers(global const float *x, global float *y, int w, int h, int d) {
+    int i = get_global_id(0), j = get_global_id(1), k = get_global_id(2);
+    if (i >= w || j >= h || k >= d) return;
+    if (j + 3 < h) y[(k * h + j) * w + i] = x[(k * h + j + 3) * w + i];
+}
