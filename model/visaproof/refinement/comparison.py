@@ -30,7 +30,7 @@ from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.nondeterminism.lanes_on import lanes_needed
 from visaproof.refinement.observed import observed_registers
-from visaproof.refinement.questions import of_the_source, questions, used_surfaces
+from visaproof.refinement.questions import by_address, of_the_source, questions, used_surfaces
 from visaproof.refinement.same_program import is_itself
 from visaproof.refinement.scope import Granted, Scope
 from visaproof.refinement.testing.memory import Content
@@ -133,6 +133,8 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
     if needed:
         return compare(source, target, scope, replace(granted, on=needed))
+    if not granted.by_buffers and matching.by_meaning and needs_buffers(programs, by_address(runners)):
+        return compare(source, target, scope, replace(granted, by_buffers=True))
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
     launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
@@ -145,8 +147,6 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
         exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
         if any(one.trace.bounded for one in runners):
             stepped = in_step(runners, launched, scope, split)
-    if not granted.by_buffers and matching.by_meaning and needs_buffers(programs, exact is not question):
-        return compare(source, target, scope, replace(granted, by_buffers=True))
     assumed = assumptions(start, stepped or question, matching, runners)
     assumed += rows
     assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))

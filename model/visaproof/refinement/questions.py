@@ -63,7 +63,7 @@ def questions(
     sides = _sides(runners, lambda one: as_asked(_as_it_is(one)))
     used = {surface for one in runners for surface in used_surfaces(one)}
     several = any(one.threads for one in runners)
-    if FLAT not in used and not any(one.distances for one in runners):
+    if not by_address(runners):
         if not by_events:
             sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
@@ -220,15 +220,15 @@ def of_the_source(
         if runner is runners[0] or runner.threads:
             require_comparable(_as_it_is(runner))
     used = [used_surfaces(one) for one in runners]
-    by_address = FLAT in used[0] | used[1] or any(one.distances for one in runners)
-    side = _located(runners[0]) if by_address else _as_it_is(runners[0])
+    placed = by_address(runners)
+    side = _located(runners[0]) if placed else _as_it_is(runners[0])
     if not undisturbed:
         side, _ = synchronised(side, side)
     question = refinement_question(side, side, launched, forbidden=forbidden)
     others: dict[str, Stores] = dict.fromkeys(sorted((used[0] | used[1]) - {FLAT}), ())
     others |= {one.surface: () for one in runners[0].observed}
     question = replace(question, target=Effects(others, {}, question.source.reaches), bounded=())
-    return None if by_address else question, question
+    return None if placed else question, question
 
 
 def _as_it_is(runner: AnyRunner) -> Side:
@@ -248,6 +248,11 @@ def _as_it_is(runner: AnyRunner) -> Side:
         samplers=runner.samplers,
         sampler_handles=runner.sampler_handles,
     )
+
+
+def by_address(runners: Sequence[AnyRunner]) -> bool:
+    """Whether both can only be compared by places in buffers: one reaches memory by addresses, or is told distances."""
+    return any(FLAT in used_surfaces(one) or one.distances for one in runners)
 
 
 def used_surfaces(runner: AnyRunner) -> set[str]:

@@ -97,11 +97,13 @@ def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> lis
 class Booleans(dict[Term, Term]):
     """Booleans and what replaces them, with the marks of them all."""
 
-    __slots__ = ("marks",)
+    __slots__ = ("marks", "under")
 
     def __init__(self, replacements: Mapping[Term, Term]) -> None:
         super().__init__(replacements)
         self.marks = marks_of(replacements)
+        self.under: dict[Term, Term] = {}
+        """Terms that were simplified by these, and what they became."""
 
 
 def substitute_bools(

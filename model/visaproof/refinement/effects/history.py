@@ -318,7 +318,7 @@ class History:
             return owned(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
-        control = None if one.control is None else substitute(one.control, self._renamed.names)
+        control = None if one.control is None else self._renamed([one.control])[0]
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]

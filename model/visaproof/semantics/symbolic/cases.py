@@ -83,8 +83,14 @@ def known_under(assumed: Literals) -> Booleans:
 
 
 def under(value: AnyTerm, assumed: Literals) -> AnyTerm:
-    """The value simplified by what holds whenever it is used."""
-    return substitute_bools((value,), known_under(assumed), MOST_CHANGED)[0]
+    """The value simplified by what holds whenever it is used; statements of a lane use most values again."""
+    known = known_under(assumed)
+    if not value.marks & known.marks:
+        return value
+    found = known.under.get(value)
+    if found is None:
+        found = known.under[value] = substitute_bools((value,), known, MOST_CHANGED)[0]
+    return cast(AnyTerm, found)
 
 
 def given(sources: Iterable[Source], assumed: Literals) -> list[Source]:
