@@ -91,6 +91,13 @@ def test_an_integer_that_was_converted_is_below_0_as_before(source: str, target:
     assert isinstance(verdict(CONVERTED + source, CONVERTED + target), Refines) is proved
 
 
+@pytest.mark.parametrize(("number", "proved"), [("0xbf800000", True), ("0x3f800000", False), ("0xc0000000", False)])
+def test_a_number_chosen_for_an_open_quotient_is_converted(number: str, proved: bool) -> None:
+    """-1 is what the source may give where compilers divide by 0, and -1.0 is that in each mode."""
+    quotient = op("div", "I", "X", "0x0:d") + op("mov", "R", "I")
+    assert isinstance(verdict(quotient, op("mov", "R", f"{number}:f")), Refines) is proved
+
+
 def test_adding_zero_changes_minus_zero() -> None:
     found = verdict(COPY, PLUS_ZERO, Floats.IEEE)
     assert isinstance(found, Difference), found

@@ -12,7 +12,14 @@ from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType, type_named
 from visaproof.semantics.concrete import floats
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.float_axioms import Axiom, Comparison, comparison, constant_result, plain
+from visaproof.semantics.symbolic.float_axioms import (
+    Axiom,
+    Comparison,
+    comparison,
+    constant_result,
+    of_constants,
+    plain,
+)
 from visaproof.smt import const, false, symbol
 from visaproof.smt.z3_backend import Lowering
 
@@ -184,6 +191,14 @@ def test_constants_give_a_number_where_every_mode_gives_it() -> None:
 )
 def test_constants_give_nothing_where_modes_differ(opcode: str, sources: tuple[int, ...]) -> None:
     assert constant_result(opcode, [constant(one) for one in sources], F) is None
+
+
+def test_operations_with_saturation_are_not_folded_after_renaming() -> None:
+    one, two = constant(ONE), constant(0x4000_0000)
+    assert of_constants(("add",), [one, two], F) is const(0x4040_0000, 32)
+    assert of_constants(("cmp", "lt"), [two, one], None) is false()
+    assert of_constants(("add", "sat"), [one, two], F) is None
+    assert of_constants(("fcvt",), [one], DataType.HF) is None
 
 
 @pytest.mark.parametrize("opcode", ["add", "mul"])

@@ -30,7 +30,7 @@ from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
-from visaproof.semantics.symbolic.float_axioms import as_function
+from visaproof.semantics.symbolic.float_axioms import as_function, of_constants
 from visaproof.semantics.symbolic.value_names import is_own, owned
 from visaproof.smt import (
     BitVec,
@@ -287,12 +287,10 @@ class History:
 
     def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
-        units: list[BitVec] = []
         memory = self._sharing.memory(surface)
         stores = list(self._sharing.seen_from(owner, self.stores.get(memory, ())))
-        for _, place in self._memory.pieces(memory, cell, width):
-            units.append(after(stores, place, self._memory.initial(memory, place)))
-        return joined(units)
+        places = self._memory.pieces(memory, cell, width)
+        return joined([after(stores, place, self._memory.initial(memory, place)) for _, place in places])
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
@@ -304,8 +302,9 @@ class History:
             found = self._result(one, finders[place] if finders else 0)
             self._renamed.add({one.symbol: found})
             if found.op is Op.SYMBOL:
-                line = f"line {one.instruction.position.line} of the {self._side.name}"
-                self._memory.spell(found, one.described(line))
+                self._memory.spell(
+                    found, one.described(f"line {one.instruction.position.line} of the {self._side.name}")
+                )
         self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary, thread: int) -> Term:
@@ -318,6 +317,8 @@ class History:
             return owned(self._side.name, one.symbol)
         bits = self._renamed([source.bits for source in one.operands])
         operands = [replace(source, bits=word) for source, word in zip(one.operands, bits, strict=True)]
+        if image is None and (known := of_constants(one.operation, operands, one.result)) is not None:
+            return known
         control = None if one.control is None else self._renamed([one.control])[0]
         opcode, width, named = one.operation[0], one.symbol.width, one.operation
         if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told

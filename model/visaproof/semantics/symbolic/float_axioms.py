@@ -16,7 +16,7 @@ from visaproof.semantics.symbolic.elements import Meaning, Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.float_meaning import Mode, compared, converted
 from visaproof.semantics.symbolic.float_rounding import computed
-from visaproof.smt import BitVec, Bool, bool_const, const, is_false, kept, value_of
+from visaproof.smt import BitVec, Bool, Term, bool_const, const, is_false, kept, value_of
 
 
 class Axiom(Enum):
@@ -88,6 +88,19 @@ def constant_result(opcode: str, sources: Sequence[Source], result: DataType | N
     if any(value_of(source.bits) is None for source in sources):
         return None
     return _constant(opcode, tuple(sources), result)
+
+
+def of_constants(operation: tuple[str, ...], sources: Sequence[Source], result: DataType | None) -> Term | None:
+    """The same of an operation without .sat: what was open becomes known once the operands have other names."""
+    match operation:
+        case ("cmp", relation):
+            known = constant_result(relation, sources, None)
+            return None if known is None else bool_const(bool(known))
+        case (opcode,) if opcode != "fcvt" and result is not None:
+            known = constant_result(opcode, sources, result)
+            return None if known is None else const(known, result.bits)
+        case _:
+            return None
 
 
 @kept(KEPT_RESULTS)
