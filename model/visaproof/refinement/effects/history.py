@@ -302,9 +302,8 @@ class History:
             found = self._result(one, finders[place] if finders else 0)
             self._renamed.add({one.symbol: found})
             if found.op is Op.SYMBOL:
-                self._memory.spell(
-                    found, one.described(f"line {one.instruction.position.line} of the {self._side.name}")
-                )
+                line = one.instruction.position.line
+                self._memory.spell(found, one.described(f"line {line} of the {self._side.name}"))
         self._resolved = max(self._resolved, count)
 
     def _result(self, one: Arbitrary, thread: int) -> Term:
@@ -320,12 +319,12 @@ class History:
         if image is None and (known := of_constants(one.operation, operands, one.result)) is not None:
             return known
         control = None if one.control is None else self._renamed([one.control])[0]
-        opcode, width, named = one.operation[0], one.symbol.width, one.operation
-        if opcode == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
+        named = one.operation
+        if named[0] == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
         origin = None if one.origin is None else (self._then(image), how, one.origin.slot)
-        operation = OpenOperation(named, one.result, width, control, origin, as_function(named, operands))
-        result = self._memory.result(operation, width)
+        operation = OpenOperation(named, one.result, one.symbol.width, control, origin, as_function(named, operands))
+        result = self._memory.result(operation, one.symbol.width)
         if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)
         return result
