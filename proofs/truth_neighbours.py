@@ -112,6 +112,15 @@ def refute_a_denied_conjunction_contradicts_one_of_its_parts() -> Query:
     )
 
 
+def refute_a_part_shows_a_way_that_has_another_part() -> Query:
+    return neighbour(
+        "connective",
+        "a part beside ways of which one has it",
+        "the part",
+        lambda b, _: (b.conj(p, b.disj(b.conj(p, q), r)), p),
+    )
+
+
 def refute_all_values_of_a_word_but_one_are_all() -> Query:
     return neighbour(
         "connective",

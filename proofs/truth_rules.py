@@ -199,6 +199,16 @@ CONNECTIVES: tuple[Rule, ...] = rules(
         "the excluded middle": lambda b, _: (b.disj(p, q, b.neg(p)), true()),
         "a denied conjunction of what is asserted": lambda b, _: (b.conj(p, q, b.neg(b.conj(p, q))), false()),
         "a denied disjunction beside its parts": lambda b, _: (b.disj(p, q, b.neg(b.disj(p, q))), true()),
+        "and with what one of its parts shows": lambda b, _: (b.conj(p, b.disj(p, q)), p),
+        "or with what shows one of its parts": lambda b, _: (b.disj(p, b.conj(q, p), r), b.disj(p, r)),
+        "and with what several of its parts show": lambda b, _: (
+            b.conj(p, q, b.disj(b.conj(q, p), r)),
+            b.conj(p, q),
+        ),
+        "or with what shows several of its parts": lambda b, _: (
+            b.disj(p, q, b.conj(b.disj(q, p), r)),
+            b.disj(p, q),
+        ),
         "what implies itself": lambda b, _: (b.implies(p, p), true()),
         "what is equivalent to itself": lambda b, _: (b.iff(p, p), true()),
         "equivalent to true": lambda b, _: (b.iff(p, true()), p),
@@ -305,6 +315,8 @@ KEPT: tuple[Rule, ...] = rules(
         "a signed order of which one has no sign": lambda b, w: kept(b.slt(x(w), b.lshr(y(w), c(1, w)))),
         "a denied conjunction beside one of its parts": lambda b, w: kept(b.conj(p, b.neg(b.conj(p, _u(b, w))))),
         "a denied disjunction in a conjunction": lambda b, w: kept(b.conj(p, q, b.neg(b.disj(r, _u(b, w))))),
+        "a part of one of several ways": lambda b, w: kept(b.conj(p, b.disj(b.conj(p, q), _u(b, w)))),
+        "a way of which one part is shown": lambda b, w: kept(b.disj(p, b.conj(b.disj(p, q), _u(b, w)))),
         "all values of a word but one": lambda b, _: kept(
             b.disj(*(b.eq(nibble, c(value, SMALL)) for value in range(15)))
         ),

@@ -6,7 +6,7 @@ from typing import cast
 
 from visaproof.smt.terms import BitVec, Bool, Op, Term, bit_vector, bool_const, boolean, common_width
 
-_CONST, _NOT, _CONJ, _EQ = Op.CONST, Op.NOT, Op.CONJ, Op.EQ
+_CONST, _NOT, _CONJ, _DISJ, _EQ = Op.CONST, Op.NOT, Op.CONJ, Op.DISJ, Op.EQ
 """To look up a member of an enumeration takes as long as three calls, and every term of a formula comes here."""
 _serial = attrgetter("serial")
 
@@ -54,11 +54,22 @@ def _junction(op: Op, terms: Iterable[Bool]) -> Bool:
             return bool_const(not neutral)  # what one denies the others assert, as one term or in parts
     if len(members) > 3 and _has_every_value(denied if neutral else members):
         return bool_const(not neutral)
-    if not members:
-        return bool_const(neutral)
-    if len(members) == 1:
-        return next(iter(members))
+    _absorb(op, members)
+    if len(members) < 2:
+        return next(iter(members), bool_const(neutral))
     return boolean(op, tuple(sorted(members, key=_serial)))
+
+
+def _absorb(op: Op, members: dict[Bool, None]) -> None:
+    """Leaves out of a junction what the others say more of."""
+    dual = _DISJ if op is _CONJ else _CONJ
+    for one in [one for one in members if one.op is dual and _is_absorbed(one, op, members)]:
+        del members[one]
+
+
+def _is_absorbed(one: Bool, op: Op, members: Collection[Bool]) -> bool:
+    """Whether others say more: a ∧ (a ∨ b) is a, a ∨ (a ∧ b) is a, and a ∧ b ∧ (a ∧ b ∨ c) is a ∧ b."""
+    return any(part in members or (part.op is op and all(each in members for each in part.args)) for part in one.args)
 
 
 def _has_every_value(equalities: Collection[Bool]) -> bool:
