@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from visaproof.analysis.findings import unreachable
 from visaproof.analysis.findings import verdicts as decided
 from visaproof.analysis.findings.kernel import uses_of
 from visaproof.cli import main
@@ -208,6 +209,19 @@ def test_a_write_that_no_lane_reaches_is_listed(
     _, file = asked(tmp_path, capsys, command, body)
     first = HEAD.count("\n") + 5
     assert [one["line"] for one in file["unreachable"]] == [first]
+
+
+def test_no_solver_is_asked_whether_a_run_reaches_what_one_has_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the scatter whose lanes collide; of the other one it is."""
+    asked_of = list[Bool]()
+    monkeypatch.setattr(unreachable, "_never", lambda _, reached: bool(asked_of.append(reached)))
+    _, file = asked(
+        tmp_path, capsys, "conflicts", STORED + "mov (M1, 8) AT(0,0)<1> 0x8:ud\n" + STORE.format(at="AT", data="X")
+    )
+    assert [one["verdict"] for one in file["scatters"]] == ["proved", "refuted"]
+    assert len(asked_of) == 1
 
 
 @pytest.mark.parametrize("command", COMMANDS)

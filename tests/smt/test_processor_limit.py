@@ -74,6 +74,20 @@ def test_a_share_ends_before_the_whole() -> None:
         spend(0.05)
 
 
+def test_a_share_of_the_whole_can_be_left() -> None:
+    limit = Limit(0.4)
+    with limit.all_but(0.25):
+        spend(0.02)
+    with pytest.raises(LimitReached), limit.all_but(0.5):
+        spend(60)
+    assert limit.left > 0.1
+    with pytest.raises(LimitReached), limit.all_but(0.75):
+        spend(60)
+    assert limit.left > 0.1
+    with NO_LIMIT.all_but(0.5):
+        spend(0.02)
+
+
 @pytest.mark.slow
 def test_the_whole_ends_after_its_shares() -> None:
     limit, reached = Limit(0.2), list[LimitReached]()

@@ -110,6 +110,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
     from visaproof.report.one_kernel.parts import Parts
+    from visaproof.report.records.conflicts import Refuted
     from visaproof.smt.limit import Limit
 
     limit = Limit(arguments.limit)
@@ -154,7 +155,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
             show(one)
     codes = [_code(one.finding, arguments) for one in found]
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
-    uses = uses_in(answers.with_data(), in_launches, dict(arguments.undefined), limit)
+    shown_of = frozenset(at for at, shown in scatters if isinstance(shown, Refuted))
+    uses = uses_in(answers.with_data(), in_launches, dict(arguments.undefined), limit, shown_of)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)

@@ -1,6 +1,7 @@
 """Which variables the statements of a program read and write, and which bytes of them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import cast
 
 from msgspec import Struct
@@ -99,20 +100,30 @@ def spans_read(statement: Run) -> Iterator[Span]:
     yield from ((name, 0, TO_THE_END) for name in handles(statement))
 
 
-def names(record: object, leave_out: Collection[str] = ()) -> Iterator[str]:
+def names(record: object, leave_out: tuple[str, ...] = ()) -> Iterator[str]:
     """Every text in a record: among them are the variables that it names, whatever their fields are called."""
     for one in _records(record, leave_out):
         if isinstance(one, str):
             yield one
 
 
-def _records(record: object, leave_out: Collection[str]) -> Iterator[object]:
-    """The record, and all records and texts in it, but for fields with these names."""
-    yield record
-    if isinstance(record, tuple):
-        for one in cast(tuple[object, ...], record):
-            yield from _records(one, leave_out)
-    elif isinstance(record, Struct):
-        for name in record.__struct_fields__:
-            if name not in leave_out and name not in _NO_OPERANDS:
-                yield from _records(getattr(record, name), leave_out)
+def _records(record: object, leave_out: tuple[str, ...]) -> Iterator[object]:
+    """The record, and all records and texts in it in order, but for fields with these names.  No recursion: of a kernel
+    with many statements this is asked a million times.
+    """
+    stack = [record]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, tuple):
+            stack += reversed(cast(tuple[object, ...], one))
+        elif isinstance(one, Struct):
+            yield one
+            stack += [getattr(one, name) for name in _fields(type(one), leave_out)]
+
+
+@lru_cache(maxsize=512)
+def _fields(of: type[Struct], leave_out: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that may hold operands, the last one first."""
+    return tuple(name for name in reversed(of.__struct_fields__) if name not in (*leave_out, *_NO_OPERANDS))

@@ -42,6 +42,11 @@ class Limit:
         """Raises LimitReached in what runs within once this share of the time that is left is used up."""
         return Within(self, share)
 
+    def all_but(self, share: float) -> "Within":
+        """The same once only this share of the whole limit is left."""
+        left = self.left
+        return Within(self, max(0.0, 1 - share * self.seconds / left) if 0 < left < inf else 1)
+
 
 NO_LIMIT = Limit(inf)
 

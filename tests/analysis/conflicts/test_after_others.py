@@ -59,7 +59,7 @@ def test_lanes_that_collide_where_earlier_ones_do_are_free() -> None:
     rows = asked(ROWS + STORE + RET)
     _, second = positions(rows)
     assert isinstance(answer_of(rows, second), Free)
-    assert excluded_by_others(rows.questions[1], range(len(rows.questions[1].pairs)))
+    assert excluded_by_others(rows.questions[1], range(len(rows.questions[1].pairs)), lambda: "")
 
 
 @pytest.mark.parametrize(("body", "whatever"), [(FURTHER, True), (BY_DATA, False)])

@@ -1,15 +1,17 @@
 """Relations between arguments and the launch: stated ones bound the question, missing ones are named where proved."""
 
 from pathlib import Path
+from time import process_time
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.support.rows import COLUMNS_ALIKE, PITCH, PLUS_X, ROWS, STORE, STRIDED, asked
 from visaproof.analysis.conflicts.kernel import KernelAnswers
-from visaproof.analysis.conflicts.missing_relations import Missing
+from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
 from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
@@ -20,7 +22,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.relations.obeyed_relations import HeldName, ObeyedRelation
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines
+from visaproof.report.records.conflicts import Refuted
 from visaproof.smt import Term, add, eq, evaluate, mul, scale, symbol, symbols_of, zero_extend
+from visaproof.smt.limit import Limit
 
 TWO_DWORDS = (
     PITCH
@@ -106,6 +110,34 @@ def test_what_is_missing_stands_where_time_ends_the_question(monkeypatch: pytest
     assert "free if global_size_x < 1048576 (proved" in "\n".join(
         finding_lines(rows, finding, finding_record(rows, finding))
     )
+
+
+def test_a_conflict_stands_where_the_limit_ends_the_search_for_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is left for what is asked after the scatters, and the answer says that there may be relations."""
+
+    def search(_: MissingRelations) -> None:
+        while True:
+            process_time()
+
+    monkeypatch.setattr(MissingRelations, "find", search)
+    limit = Limit(2.0)
+    rows = replace(asked(ROWS), limit=limit)
+    (finding,) = rows.answers()
+    assert limit.left > 0.1
+    assert isinstance(finding.answer, Conflict)
+    record = finding_record(rows, finding)
+    assert isinstance(record, Refuted)
+    assert not record.searched
+    assert "relations that would free it were not looked for to the end" in "\n".join(
+        finding_lines(rows, finding, record)
+    )
+
+
+def test_relations_that_were_found_stand_where_the_limit_ends_all() -> None:
+    rows = asked(ROWS)
+    (finding,) = rows.answers()
+    assert finding.searched
+    assert rows.given_up(rows.positions[0], LimitReached(0)) == finding
 
 
 def test_no_relation_is_named_where_none_suffices() -> None:

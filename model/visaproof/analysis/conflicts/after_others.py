@@ -7,7 +7,7 @@ P is the premise, and M says that two lanes of k write one byte.  Then those of 
 lanes of j leave.  The run that confirms it goes on after j as if that stored nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
@@ -34,18 +34,21 @@ LARGE = 1 << 32
 """Bytes of a surface, and extents of an image."""
 
 
-def excluded_by_others(question: ConflictQuestion, left: Sequence[int]) -> str:
-    """The solver that soon shows that no lanes collide unless those of an earlier scatter do; empty where none does."""
+def excluded_by_others(question: ConflictQuestion, left: Sequence[int], among_items: Callable[[], str]) -> str:
+    """The solver that soon shows that no lanes collide unless those of an earlier scatter do; empty where none does.
+
+    `among_items` is asked before all pairs of lanes are at once.
+    """
     premise, meets = conj(*question.premises), [question.pairs[index].meet for index in left]
     first = OfLanes.of(question.earlier).within(lanes_of(meets)[meets[0]])
-    one, every = conj(premise, meets[0], *first), conj(premise, disj(*meets), *question.earlier)
-    found = ""
-    for formula, most in zip((one, every), EXCLUDED_MS, strict=True):
-        answer = solve([without_products(formula)], most)
-        if not isinstance(answer, Unsatisfiable):
-            return ""
-        found = answer.solver
-    return found
+    if not _excluded(conj(premise, meets[0], *first), EXCLUDED_MS[0]):
+        return ""
+    return among_items() or _excluded(conj(premise, disj(*meets), *question.earlier), EXCLUDED_MS[1])
+
+
+def _excluded(formula: Bool, most_ms: int) -> str:
+    answer = solve([without_products(formula)], most_ms)
+    return answer.solver if isinstance(answer, Unsatisfiable) else ""
 
 
 def candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:

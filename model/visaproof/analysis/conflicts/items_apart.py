@@ -87,6 +87,8 @@ class ItemsApart(Struct, frozen=True, dict=True):
     """Of a shape, and what else was assumed."""
     _followed: dict[tuple[Bool, ...], bool] = field(default_factory=dict[tuple[Bool, ...], bool])
     """What was asked about strides."""
+    excluded: dict[Form, str] = field(default_factory=dict[Form, str])
+    """Of questions whether a pair of lanes collides that did not before: the solver that excluded it, or nothing."""
     _terms: dict[Relation, tuple[Bool, ...]] = field(default_factory=dict[Relation, tuple[Bool, ...]])
 
     @property
@@ -163,6 +165,13 @@ class ItemsApart(Struct, frozen=True, dict=True):
             self._put[position] = list(questions_of(position, ran, self._facts))
         return None if position in ran.unfinished else self._put[position] or None
 
+    def earlier(self, question: ConflictQuestion, positions: Iterable[Position]) -> Iterator[ConflictQuestion]:
+        """The iterations of these scatters to which a run comes before it comes to this question."""
+        places = {Same(one): place for place, one in enumerate(self._ran.performed)}
+        for one in chain.from_iterable(self.questions(position) or () for position in positions):
+            if places[Same(one.performed)] < places[Same(question.performed)]:
+                yield one
+
     def can_ask(self, position: Position, rounds: int) -> bool:
         """Whether all iterations of a scatter can be asked about."""
         return len(self.questions(position) or ()) >= rounds
@@ -220,7 +229,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
         apart = self._known_apart(questions[0].premises, more)
         proved: list[Meeting] = []
         for question in questions:
-            for meeting in chain(islice(self._meeting(question, more), 1), self._others(question, more)):
+            for meeting in chain(islice(self.meetings(question, more), 1), self._others(question, more)):
                 if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
                     solvers |= before.solvers
                     continue
@@ -251,17 +260,17 @@ class ItemsApart(Struct, frozen=True, dict=True):
 
     def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["Meeting"]:
         if any(map(_is_of_a_lane, symbols_of(*more))):
-            yield from self._meeting(question, more)
+            yield from self.meetings(question, more)
         else:
             yield from self._meetings(question).about(more)
 
     def _meetings(self, question: ConflictQuestion) -> "Meetings":
         """Asked again for each candidate of what may be missing."""
         if (found := self._known.get(Same(question))) is None:
-            found = self._known[Same(question)] = Meetings.of(question.premises, list(self._meeting(question)))
+            found = self._known[Same(question)] = Meetings.of(question.premises, list(self.meetings(question)))
         return found
 
-    def _meeting(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["Meeting"]:
+    def meetings(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["Meeting"]:
         """Of each pair of lanes, that they write one byte and are different items."""
         said = frozenset(symbols_of(*question.premises, *more))
         for pair in question.pairs:

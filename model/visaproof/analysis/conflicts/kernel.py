@@ -7,27 +7,26 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.hard_questions import INVERSE, divides, has_products
+from visaproof.analysis.conflicts.items_after_others import excluded_among_items
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.launches.samples import Samples
-from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
+from visaproof.analysis.conflicts.missing_relations import KEPT_SHARE, Missing, MissingRelations
 from visaproof.analysis.conflicts.open_bounds import open_bounds
+from visaproof.analysis.conflicts.put_questions import known_apart, put_questions
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.search import Progress
-from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict
 from visaproof.analysis.conflicts.whole_run import WholeRun
-from visaproof.analysis.tables import tables_of
-from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
+from visaproof.checking.limited import Questions, Stop, each_within, not_asked
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.launch.assume import DIVISION
 from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import Launch
 from visaproof.launch.local_memory import local_memory
 from visaproof.launch.premises import premise
@@ -40,13 +39,11 @@ from visaproof.program.def_use import spans_read
 from visaproof.program.lower import Runnable, lowered
 from visaproof.program.places_alone import places_alone
 from visaproof.program.statements import Origin
-from visaproof.queries.kernels.conflict import ConflictQuestion, conflict_questions
-from visaproof.queries.kernels.constant_data import loads_of_tables
+from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.local_size import local_limit
 from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
-from visaproof.smt import conj
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 SEARCHED_MS = 1_000
@@ -128,7 +125,10 @@ class KernelAnswers(Struct, frozen=True):
         return tuple(one.pairs[0].distance for one in self._rounds(position) if one.pairs) or position
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
-        if (known := self.confirmed.get(position) or self.undecided.get(position)) is not None:
+        if (known := self.confirmed.get(position)) is not None:
+            found = self.found_missing
+            return replace(known, missing=found.get(position), searched=position in found)
+        if (known := self.undecided.get(position)) is not None:
             return known
         question = next(one for one in self.questions if one.instruction.position == position)
         return Finding(question, Undecided(str(reached)), self.found_missing.get(position))
@@ -164,8 +164,8 @@ class KernelAnswers(Struct, frozen=True):
         unmodelled = unmodelled_read(self.kernel, self.launch, asked.trace.registers.initial_reads)
         if unmodelled is not None or not self.whole.says_more(asked.trace):
             return None
-        put = _put(self.kernel, self.launch, asked, self.limit)
-        self.again.append(replace(self, asked=asked, put=put, known=_known(put), whole=None, undecided={}))
+        put = put_questions(self.kernel, self.launch, asked, self.limit)
+        self.again.append(replace(self, asked=asked, put=put, known=known_apart(put), whole=None, undecided={}))
         return self.again[0]
 
     def _answer(self, position: Position) -> Finding:
@@ -188,11 +188,14 @@ class KernelAnswers(Struct, frozen=True):
             return self._left_to_search(position)
 
         by_digits = self._missing_digits(position, rounds)
-        for question in rounds:
+        for number, question in enumerate(rounds):
             progress = self.progress.setdefault(Same(question), Progress())
             known, shown = self.known, self._others(position)
+            among_items = partial(
+                excluded_among_items, self.items, position, number, len(rounds), tuple(self.confirmed)
+            )
             match decide_conflict(
-                question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits
+                question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items
             ):  # fmt: skip
                 case Free(rung):
                     rungs[rung] = None
@@ -221,7 +224,8 @@ class KernelAnswers(Struct, frozen=True):
 
     def _with_missing(self, confirmed: Finding, rounds: Sequence[ConflictQuestion]) -> Finding:
         position = confirmed.question.instruction.position
-        missing = self._missing(position, rounds)
+        with self.limit.all_but(KEPT_SHARE):
+            missing = self._missing(position, rounds)
         if missing is not None:
             self.shown_missing.setdefault(missing.relations, position)
         return replace(confirmed, missing=missing)
@@ -322,26 +326,11 @@ def ask_kernel(
         start = replace(start, assumed=(*start.assumed, local.premise))
     asked = replace(asked, start=start)
     items = replace(items, asked=asked)
-    put = _put(kernel, launch, asked, limit)
+    put = put_questions(kernel, launch, asked, limit)
     samples = Samples(asked, items.names.words_of_arguments(), put.asked)
     return KernelAnswers(
-        kernel, platform, launch, start, asked, put, items, limit, known=_known(put), samples=samples, whole=whole
+        kernel, platform, launch, start, asked, put, items, limit, known=known_apart(put), samples=samples, whole=whole
     )
-
-
-def _put(kernel: Runnable, launch: Launch, asked: Asked, limit: Limit) -> Questions[ConflictQuestion]:
-    """The questions about a run, under what its start has assumed."""
-    ran, start = asked.trace, asked.start
-    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    extents = limits(ran) if EXTENTS in start.assumed else ()
-    local = local_limit(ran, local_memory(kernel, launch).most)
-    holds = () if local is None else (local.holds,)
-    premises = (*facts, *holds, *extents, *start.premises(launched_lanes(kernel)))
-    return questions_within(limit, ran, conflict_questions(ran, premises))
-
-
-def _known(put: Questions[ConflictQuestion]) -> KnownApart | None:
-    return KnownApart(conj(*put.asked[0].premises), without_products) if put.asked else None
 
 
 def may_scatter(opcode: str) -> bool:

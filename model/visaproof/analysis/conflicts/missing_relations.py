@@ -29,6 +29,8 @@ UNANSWERED = 12
 """A question that no solver answers counts as so many: where one is too hard, most are."""
 MOST_ARGUMENTS = 2
 """With bounds at once."""
+KEPT_SHARE = 0.25
+"""Of a whole limit, for what is asked after the scatters: so much is left once those that collide are searched."""
 GLOBAL_SIZES = tuple(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)
 """Bounded only from above: that they are not below local sizes holds of each launch."""
 

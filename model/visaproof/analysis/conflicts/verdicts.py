@@ -83,6 +83,8 @@ class Finding(Struct, frozen=True):
     answer: Answer
     missing: Missing | None = None
     """Relations between arguments and the launch under which it was proved that there is no conflict."""
+    searched: bool = True
+    """Whether such relations were looked for to the end, where lanes collide."""
 
 
 Shown = Callable[[ConflictQuestion, Asked, LanePair, Values, Choices], Conflict | None]
@@ -99,12 +101,14 @@ def decide_conflict(
     shown: Sequence[Conflict] = (),
     samples: Samples | None = None,
     relations_known: bool = False,
+    among_items: Callable[[], str] = lambda: "",
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
     `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
     Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
+    Among any work items it is excluded that lanes collide here first where `among_items` says by what.
     Where `relations_known` free the scatter, a solver is not asked for the launches that are left before anything else.
     """
     if not question.pairs:
@@ -115,7 +119,7 @@ def decide_conflict(
         """What a run shows in which lanes of other scatters collide, too, unless this excludes it."""
         if not shown:
             return None
-        if solver := excluded_by_others(question, left):
+        if solver := excluded_by_others(question, left, among_items):
             return Never(solver)
         for index, values in candidates(question, asked, [one.values for one in shown]):
             with suppress(NotModelled, MissingSurface):

@@ -1,6 +1,6 @@
 """What is undefined in a kernel: where no launch is known, for arbitrary inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.findings.unreachable import unreachable_writes
 from visaproof.analysis.findings.verdicts import UndefinedUse, undefined_uses
-from visaproof.isa.errors import LimitReached
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.work_items import launched_lanes
@@ -34,17 +34,23 @@ class Uses(Struct, frozen=True):
     """Of the launches that were asked about."""
 
 
-def uses_in(asked: Asked, premises: Sequence[Bool], choices: Mapping[UndefinedKind, bool], limit: Limit) -> Uses:
-    """Those of a run, as far as the limit lets them be decided."""
+def uses_in(
+    asked: Asked,
+    premises: Sequence[Bool],
+    choices: Mapping[UndefinedKind, bool],
+    limit: Limit,
+    reached: Collection[Position] = (),
+) -> Uses:
+    """Those of a run, as far as the limit lets them be decided; some run has come to what is `reached`."""
     uses: list[UndefinedUse] = []
     unreachable: list[Origin] = []
     stopped = asked.trace.stopped if isinstance(asked.trace.stopped, LimitReached) else None
     try:
         with limit.within():
-            unreachable.extend(unreachable_writes(asked, premises))
+            unreachable.extend(unreachable_writes(asked, premises, reached))
             uses.extend(undefined_uses(asked, premises, choices))
-    except LimitReached as reached:
-        stopped = reached
+    except LimitReached as limited:
+        stopped = limited
     return Uses(tuple(uses), tuple(unreachable), stopped)
 
 

@@ -1,10 +1,11 @@
 """Writes that no lane reaches: their path conditions cannot be satisfied."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple_words
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.decode.message import OPCODES
+from visaproof.isa.errors import Position
 from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, disj, evaluate, is_false, symbols_of
@@ -15,14 +16,21 @@ WRITES = ("scatter", "store", "atomic", "_st")
 """What the opcodes of messages that write have in them."""
 
 
-def unreachable_writes(asked: Asked, premises: Sequence[Bool] = ()) -> Iterator[Origin]:
-    """Those of a kernel that was run to its end; where a loop may go on, nothing is said of what it leads to."""
+def unreachable_writes(
+    asked: Asked, premises: Sequence[Bool] = (), reached: Collection[Position] = ()
+) -> Iterator[Origin]:
+    """Those of a kernel that was run to its end; where a loop may go on, nothing is said of what it leads to.
+
+    A run has shown that lanes come to those that are `reached`.
+    """
     trace = asked.trace
     if trace.stopped is not None or trace.bounded:
         return
     holds = conj(*premises, *(condition for condition, _ in trace.conditions))
     for instruction in asked.kernel.instructions():
         if instruction.opcode not in OPCODES or not any(word in instruction.opcode for word in WRITES):
+            continue
+        if instruction.position in reached:
             continue
         mine = (one for one in trace.performed if one.instruction.position == instruction.position)
         guards = [access.guard for one in mine for access in one.accesses if not isinstance(access, Load)]

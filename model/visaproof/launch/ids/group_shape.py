@@ -76,9 +76,7 @@ class GroupShape(Struct, frozen=True):
         return tuple(sorted(set(self._read())))
 
     def _read(self) -> Iterator[int]:
-        words = _words_of(Same(self.kernel))
-        registers = self.kernel.registers
-        owners = {registers[word].owner for word in words if word in registers}
+        owners = _owners_of(Same(self.kernel))
         for item in self.kernel.inputs:
             for piece in self.launch.pieces(item.variable) if item.variable in owners else ():
                 if isinstance(piece.meaning, LocalId):
@@ -123,9 +121,11 @@ class GroupShape(Struct, frozen=True):
 
 
 @lru_cache(maxsize=4)
-def _words_of(same: Same[Kernel]) -> frozenset[str]:
-    """The words of a kernel's statements: asked for every scatter."""
-    return frozenset(word for one in same.it.instructions() for word in _NAME.findall(one.text))
+def _owners_of(same: Same[Kernel]) -> frozenset[str]:
+    """The registers that words of a kernel's statements name, or have an alias of: asked for every scatter."""
+    registers = same.it.registers
+    words = {word for one in same.it.instructions() for word in _NAME.findall(one.text)}
+    return frozenset(registers[word].owner for word in words if word in registers)
 
 
 @lru_cache(maxsize=256)

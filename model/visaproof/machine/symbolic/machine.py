@@ -1,6 +1,7 @@
 """The symbolic machine: what one statement does to registers, predicates and surfaces.  Control flow is elsewhere."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 
 from msgspec import Struct
@@ -110,6 +111,8 @@ class Machine:
         self.performed: list[Performed] = []
         self.counted: list[CountedLoop] = []
         self.events: list[Synchronised] = []
+        self._of_start, self._reads_seen = set[Term](), 0
+        """Symbols of what was read before anything wrote it, as far as that was looked at."""
         self._levels = LOD_LEVELS if _names_levels(program) else 1
 
     def step(self, statement: Run) -> None:
@@ -270,9 +273,11 @@ class Machine:
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""
-        start = (self._initial(*place)[0] for place in self.thread.registers.initial_reads)
+        reads = islice(self.thread.registers.initial_reads, self._reads_seen, None)
+        self._of_start.update(symbols_of(*dict.fromkeys(self._initial(*place)[0] for place in reads)))
+        self._reads_seen = len(self.thread.registers.initial_reads)  # none is ever taken back
         loads = (value for one in self.performed[:messages] if not one.any_round for _, value in one.loaded)
-        return frozenset(symbols_of(*self._exec_mask, *start, *loads))
+        return frozenset(symbols_of(*self._exec_mask, *loads)) | self._of_start
 
     @property
     def moment(self) -> Moment:

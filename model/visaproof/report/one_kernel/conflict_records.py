@@ -48,6 +48,7 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
             return records.Refuted(
                 **common,
                 free_if=_missing_record(answers, finding),
+                searched=finding.searched,
                 colliding_lanes=(offset + (conflict.first.lane or 0), offset + (conflict.second.lane or 0)),
                 writes=[write_record(write, offset) for write in conflict.writes],
                 data_type=stored_type(instruction.position, answers.kernel) or UNSET,

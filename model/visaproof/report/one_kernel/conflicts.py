@@ -155,6 +155,8 @@ def _missing_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
     if finding.missing is not None:
         in_time = ", in runs whose loops end in time" if answers.bounded else ""
         yield f"        free if {finding.missing}{in_time} (proved: {finding.missing.rung}); else:"
+    elif not finding.searched:
+        yield "        relations that would free it were not looked for to the end (--limit)"
 
 
 def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:

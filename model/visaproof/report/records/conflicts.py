@@ -60,6 +60,8 @@ class Refuted(ScatterOf, kw_only=True, frozen=True, tag="refuted"):
     """Two lanes write the same byte or texel in a run that was replayed."""
 
     free_if: FreeIf | None
+    searched: bool = True
+    """Whether such relations were looked for to the end: where they were not, the limit has ended it."""
     colliding_lanes: tuple[int, int]
     writes: list[Write]
     """Of all lanes that are enabled."""

@@ -1,0 +1,51 @@
+"""Whether two work items only write one byte where an earlier scatter of theirs does: asked of any work items at once.
+
+    Mᵢ: the lanes of pair i write one byte, for any different work items that they run
+    Eᵢ: they did not in certain earlier scatters
+
+    P ∧ Mᵢ ∧ Eᵢ  cannot hold for any pair i    ⇒    no two lanes collide here first
+
+The lanes of a thread run different work items of one group, so this holds of them as well.  Over any work items most
+pairs are one question, where over the layouts of ids each is one of its own.
+"""
+
+from collections.abc import Iterable
+
+from visaproof.analysis.conflicts.items_apart import ItemsApart
+from visaproof.analysis.conflicts.products import without_products
+from visaproof.checking.clauses import form_of
+from visaproof.isa.errors import Position
+from visaproof.smt import Bool, conj, neg, substitute
+from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.solvers import solve
+
+PAIR_MS = 500
+"""For one pair: mostly it takes a few milliseconds."""
+
+
+def excluded_among_items(
+    items: ItemsApart, position: Position, number: int, rounds: int, others: Iterable[Position]
+) -> str:
+    """The solvers that show it of this iteration of a scatter, beside these others; empty where it is not shown."""
+    questions = items.questions(position) if items.applies else None
+    if questions is None or len(questions) < rounds:
+        return ""
+    question, seen, solvers = questions[number], set[Bool](), dict[str, None]()
+    denied = dict[tuple[int, int], list[Bool]]()
+    for pair in (pair for one in items.earlier(question, others) for pair in one.pairs):
+        denied.setdefault((pair.first, pair.second), []).append(neg(pair.meet))
+    for one in items.meetings(question):
+        lanes = one.pair.first, one.pair.second
+        asked = substitute(conj(one.exactly, *denied.get(lanes, ())), one.any_two)
+        if asked in seen:
+            continue
+        seen.add(asked)
+        formula = without_products(conj(*question.premises, asked))
+        form = form_of(formula)
+        if form not in items.excluded:
+            answer = solve([formula], min(PAIR_MS, items.asked.timeout_ms))
+            items.excluded[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
+        if not items.excluded[form]:
+            return ""
+        solvers[items.excluded[form]] = None
+    return ", ".join(solvers)
