@@ -105,6 +105,7 @@ ELSEWHERE = {
         (SYNCHRONISATION, "test_a_change_that_others_may_see_does_not_refine"),
     ),
     "unwritten": (("test_synchronisation_widths.py", "test_a_load_of_what_nobody_writes_may_cross_a_fence"),),
+    "groups-unordered": ((SYNCHRONISATION, "test_a_fence_beside_a_barrier_reaches_the_group_alone"),),
     "fences-alike": ((SYNCHRONISATION, "test_fences_that_no_page_compares_rest_on_a_premise"),),
     "caches-alike": (
         (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),

@@ -112,6 +112,12 @@ OF_PAIRS = (
         Grantor.COMPILER, "IGC emits them for the same source; no page compares them", TWO_KERNELS,
     ),
     PremiseRow(
+        "groups-unordered",
+        "in kernels without atomics no work item accesses what one of another group writes while both run",
+        Grantor.LANGUAGE, "OpenCL C: a barrier and its fences are those of a group, and what nothing orders is a data "
+        "race", TWO_KERNELS,
+    ),
+    PremiseRow(
         "caches-alike",
         "messages of two devices, or with and without cache options, are cached alike where none says uncached",
         Grantor.NOBODY, "defaults differ by device and by the state of the driver", TWO_KERNELS,

@@ -151,6 +151,8 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("unwritten", surfaces=", ".join(sorted(unwritten)))
     if question.likened:
         yield premise("fences-alike")
+    if question.narrowed:
+        yield premise("groups-unordered")
     if question.relaxed:
         yield premise("atomics-relaxed")
     if question.turns:

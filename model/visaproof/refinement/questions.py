@@ -109,7 +109,8 @@ def refinement_question(
         one, other, memory, launched, forbidden, source.disturbed, extents, loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         turns=bool(source.turns), registers=tuple(one.surface for one in source.observed),
-        likened=source.matched.likened, sharing=source.sharing, whole_atomics=source.whole_atomics,
+        likened=source.matched.likened, narrowed=source.matched.narrowed, sharing=source.sharing,
+        whole_atomics=source.whole_atomics,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.effects import synchronisation
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Difference, Refines, Resynchronised, Unknown, Verdict
 from visaproof.report.two_kernels.answer import verdict_json, verdict_lines
@@ -333,9 +334,26 @@ UNLIKE = [
     ("put fg1 get out", "put ugm.none.gpu get out", Platform.TGLLP, Platform.DG2),
     ("put ugm.none.gpu get out", "put ugm.none.group get out", Platform.DG2, Platform.Xe2),
     ("put ugm.none.gpu get out", "put slm.none.gpu get out", Platform.DG2, Platform.Xe2),
+    ("put fg get out", "put ugm.none.group get out", Platform.TGLLP, Platform.DG2),
+    ("put fg get out bar", "put ugm.none.group get out bar", Platform.TGLLP, Platform.DG2),
+    ("put fg bar get out add", "put ugm.none.group bar get out add", Platform.TGLLP, Platform.DG2),
+    ("put ugm.none.gpu bar get out", "put ugm.none.group bar get out", Platform.DG2, Platform.Xe2),
+    ("put fg1 bar get out", "put ugm.none.group bar get out", Platform.TGLLP, Platform.DG2),
     ("put fg get out", "put sw get out", Platform.TGLLP, Platform.SKL),
     ("st fl put get out", "st sw put get out", Platform.TGLLP, Platform.DG2),
 ]
+
+
+def test_a_fence_beside_a_barrier_reaches_the_group_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In kernels without atomics, where the page of the source names no reach."""
+    pair = _plain("put fg bar get out"), _plain("put ugm.none.group bar get out")
+    comparison = compared(*pair, Platform.TGLLP, Platform.DG2)
+    assert isinstance(decide(comparison, 300), Refines)
+    assert "groups-unordered" in {one.name for one in comparison.assumed}
+    further = compared(pair[0], _plain("put ugm.none.gpu bar get out"), Platform.TGLLP, Platform.DG2)
+    assert "groups-unordered" not in {one.name for one in further.assumed}
+    monkeypatch.setattr(synchronisation, "is_for_group", lambda *_: False)
+    assert not isinstance(decide(compared(*pair, Platform.TGLLP, Platform.DG2), 300), Refines)
 
 
 @pytest.mark.parametrize(("source", "target", "device", "other"), LIKE)

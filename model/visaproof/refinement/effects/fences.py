@@ -3,16 +3,23 @@
 What a page says of a fence is not compared with what the page of another instruction says, nor with another device:
 there one stands for the other where both name the same memory, and neither reach nor caches speak against it.  That is
 taken to be so, and said.
+
+Page FENCE names no reach.  Beside a barrier, in kernels without atomics, the reach of a group is as good as any:
+
+    work items of two groups order what they do by atomics alone  ⇒  no fence orders what one does for the other
+
+What is left is the order for the group's own threads.  That groups race otherwise is a premise (`groups-unordered`).
 """
 
 from collections.abc import Sequence
 
-from visaproof.decode.synchronisation import SIGNAL, Fence, Form, Memory, Synchronised
+from visaproof.decode.synchronisation import SIGNAL, Event, Fence, Form, Memory, Synchronised
 from visaproof.isa.platform import Platform
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.refinement.effects.side import Side
+from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_true
 
 Moments = Sequence[tuple[int, Synchronised | None]]
@@ -89,18 +96,47 @@ def is_covered(place: int, moments: Moments) -> bool:
 
 _INVALIDATES = frozenset(("invalidate", "L1", "evict"))
 _NEAR = frozenset(("group", "local"))
+_SHARED = frozenset((Memory.SHARED,))
 
 
-def stands_for(target: Fence, source: Fence, reached: frozenset[Memory], devices: tuple[Platform, Platform]) -> bool:
+def stands_for(
+    target: Fence,
+    source: Fence,
+    reached: frozenset[Memory],
+    devices: tuple[Platform, Platform],
+    for_group: bool = False,
+) -> bool:
     """Whether the target's fence is at least as strong: by their page, or as far as two pages can be compared.
 
-    `reached` is all memory that others see the source reach; `devices` are the source's and the target's.
+    `reached` is all memory that others see the source reach; `devices` are the source's and the target's; the source's
+    fence may be there `for_group` alone.
     """
     if source.form is Form.SOFTWARE:
         return not target.discards
     if target.is_at_least(source):
         return True
-    return is_likened(target, source, devices) and _names_as_much(target, source, reached, devices[1])
+    if not is_likened(target, source, devices):
+        return False
+    enough = not is_narrower(target, source) or source.memories & reached == _SHARED
+    return (enough or (for_group and source.form is Form.LEGACY)) and _names_as_much(
+        target, source, reached, devices[1]
+    )
+
+
+def is_for_group(fence: Synchronised, *sides: Side) -> bool:
+    """Whether it stands beside a barrier of the first kernel, and none has atomics."""
+    beside = any(one.before == fence.before and not isinstance(one.event, Fence) for one in sides[0].trace.events)
+    return beside and not any(is_atomic(one) for side in sides for one in side.trace.performed)
+
+
+def is_atomic(performed: Performed) -> bool:
+    """Whether a message is of atomics."""
+    return any(isinstance(access, Atomic) for access in performed.accesses)
+
+
+def is_narrower(target: Fence, source: Fence) -> bool:
+    """Whether it reaches a group alone, and the other one further, or of no reach that its page names."""
+    return target.reach in _NEAR and source.reach not in _NEAR
 
 
 def is_likened(target: Fence, source: Fence, devices: tuple[Platform, Platform]) -> bool:
@@ -108,13 +144,25 @@ def is_likened(target: Fence, source: Fence, devices: tuple[Platform, Platform])
     return devices[0] is not devices[1] or {target.form, source.form} == {Form.LSC, Form.LEGACY}
 
 
+def are_likened(source: Event, target: Event, devices: tuple[Platform, Platform]) -> bool:
+    """Whether fences stand for each other that no page compares."""
+    if not isinstance(source, Fence) or not isinstance(target, Fence) or source.form is Form.SOFTWARE:
+        return False
+    return is_likened(target, source, devices)
+
+
+def are_narrowed(source: Event, target: Event) -> bool:
+    """Whether fences of more than shared local memory stand for each other of which the target's reaches a group."""
+    if not isinstance(source, Fence) or not isinstance(target, Fence) or source.memories == _SHARED:
+        return False
+    return is_narrower(target, source)
+
+
 def _names_as_much(target: Fence, source: Fence, reached: frozenset[Memory], device: Platform) -> bool:
     asked = source.memories & reached
     if target.form is Form.SOFTWARE:  # page FENCE, bit 5: {ICLLP+}; before, shared local memory needs none
-        return asked <= frozenset((Memory.SHARED,)) and device < Platform.ICLLP
+        return asked <= _SHARED and device < Platform.ICLLP
     if target.discards or Form.SAMPLER in (target.form, source.form) or not target.memories >= asked:
-        return False
-    if target.reach in _NEAR and source.reach not in _NEAR and asked != frozenset((Memory.SHARED,)):
         return False
     has_old_caches = device < Platform.TGLLP
     return has_old_caches or not source.flushes & {"invalidate", "L1"} or bool(target.flushes & _INVALIDATES)

@@ -67,6 +67,8 @@ class Question(Struct, frozen=True):
     """The surfaces that stand for registers observed at the end."""
     likened: bool = False
     """Whether fences stand for each other of which no page says which is stronger."""
+    narrowed: bool = False
+    """Whether one that reaches a group stands for one of which no page says how far it reaches."""
 
     @property
     def lanes(self) -> tuple[Bool, ...]:

@@ -45,6 +45,8 @@ class Matched(Struct, frozen=True):
     events: tuple[Synchronised, ...] = ()
     likened: bool = False
     """Whether fences stand for each other of which no page says which is stronger."""
+    narrowed: bool = False
+    """Whether one that reaches a group stands for one of which no page says how far it reaches."""
     atomics: int = 0
     """How many messages of atomics are such places."""
 

@@ -15,15 +15,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Form, Memory, Synchronised, is_known
+from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Fence, Memory, Synchronised, is_known
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.course import MarkKind, course
-from visaproof.machine.symbolic.trace import Performed
 from visaproof.refinement.effects.fences import (
     Moments,
+    are_likened,
+    are_narrowed,
+    is_atomic,
     is_covered,
+    is_for_group,
     is_for_the_compiler_alone,
-    is_likened,
     is_seen,
     memories,
     orders_something,
@@ -31,7 +33,6 @@ from visaproof.refinement.effects.fences import (
     stands_for,
 )
 from visaproof.refinement.effects.side import Matched, Side
-from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_true
 
 Events = tuple[Synchronised, ...]
@@ -103,10 +104,12 @@ def synchronised(source: Side, target: Side) -> tuple[Side, Side]:
     cuts = [both for both in places if any(both)]  # before the first message there is nothing to cut off
     for mine, theirs in fences:
         events += [(fence, _counterpart(fence, theirs, one, other)) for fence in mine.events]
-    likened = any(_is_likened(pair, source, target) for pair in events)
+    devices = source.platform, target.platform
+    likened = any(are_likened(one.event, other.event, devices) for one, other in events)
+    narrowed = any(are_narrowed(one.event, other.event) for one, other in events)
     matched = [
-        Matched(tuple(cut[which] for cut in cuts), tuple(pair[which] for pair in events), likened, len(atomics))
-        for which in (0, 1)
+        Matched(tuple(cut[at] for cut in cuts), tuple(pair[at] for pair in events), likened, narrowed, len(atomics))
+        for at in (0, 1)
     ]
     found = replace(source, disturbed=not alike, matched=matched[0])
     return found, found if target is source else replace(target, disturbed=not alike, matched=matched[1])
@@ -117,25 +120,14 @@ def _atomics(source: Side, target: Side) -> list[tuple[int, int]]:
 
     Of those of several threads, or of fewer lanes each, none stands for one of the other kernel.
     """
-    places = [[place for place, one in enumerate(side.trace.performed) if _is_atomic(one)] for side in (source, target)]
+    places = [[place for place, one in enumerate(side.trace.performed) if is_atomic(one)] for side in (source, target)]
     alike = len(places[0]) == len(places[1]) and not source.threads and not target.threads
     return list(zip(*places, strict=True)) if alike else []
-
-
-def _is_atomic(performed: Performed) -> bool:
-    return any(isinstance(access, Atomic) for access in performed.accesses)
 
 
 def _ends(step: _Step) -> Events:
     """The signal of a barrier and its wait, which may be one statement."""
     return (step.events[0], step.events[-1]) if step.events else ()
-
-
-def _is_likened(pair: tuple[Synchronised, Synchronised], source: Side, target: Side) -> bool:
-    one, other = pair[0].event, pair[1].event
-    if not isinstance(one, Fence) or not isinstance(other, Fence) or one.form is Form.SOFTWARE:
-        return False
-    return is_likened(other, one, (source.platform, target.platform))
 
 
 # ---------------------------------------------------------------- what a kernel comes to
@@ -321,10 +313,10 @@ def _stand_for(theirs: _Fences, mine: _Fences, one: _Course, other: _Course) -> 
 def _counterparts(fence: Synchronised, theirs: _Fences, one: _Course, other: _Course) -> Iterator[Synchronised]:
     """The target's fences at one place that stand for one of the source's."""
     devices = one.side.platform, other.side.platform
-    reached = frozenset(one.reached)
+    reached, for_group = frozenset(one.reached), is_for_group(fence, one.side, other.side)
     for each in theirs.events:
         match fence.event, each.event:
-            case Fence() as mine, Fence() as found if stands_for(found, mine, reached, devices):
+            case Fence() as mine, Fence() as found if stands_for(found, mine, reached, devices, for_group):
                 yield each
             case _:
                 pass
