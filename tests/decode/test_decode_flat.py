@@ -166,3 +166,19 @@ def test_forms_without_semantics_are_named(statement: str) -> None:
 def test_blocks_that_no_page_has_are_refused(statement: str) -> None:
     with pytest.raises(ReadError):
         decoded(statement)
+
+
+@pytest.mark.parametrize(
+    ("address", "surface"),
+    [("&D", "bindless B.0"), ("&B", "bindless B.0 line {line}"), ("&I", "bindless B.0")],
+)
+def test_a_register_address_reaches_the_variable_it_is_made_of(address: str, surface: str) -> None:
+    """A handle stays as the launch gave it where other variables are written through addresses."""
+    text = DECLARATIONS.replace(".function", ".decl A0 v_type=A num_elts=8\n.function", 1)
+    text += f"addr_add (M1, 8) A0(0)<1> {address} O(0,0)<1;1,0>\nmov (M1, 8) r[A0(0),0]<1>:d 0x0:d\n"
+    text += "lsc_load.ugm (M1, 8) D:d32 bss(B)[O]:a32\n"
+    kernel = read_kernel(text, "k.visaasm")
+    *_, load = kernel.instructions()
+    found = decode(load, kernel, Platform.DG2)
+    assert isinstance(found, LscLoad)
+    assert found.surface == surface.format(line=load.position.line)

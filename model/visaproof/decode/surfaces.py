@@ -11,6 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.isa.surface_keys import StateAt, TableEntry, surface_key
 from visaproof.isa.types import DataType
 from visaproof.visaasm.syntax import (
+    AddressOf,
     Immediate,
     IndirectOperand,
     Instruction,
@@ -256,6 +257,7 @@ def writers_of(kernel: Kernel, platform: Platform) -> Writers:
 @lru_cache(maxsize=4)
 def _writers_of(same: Same[Kernel], platform: Platform) -> Writers:
     kernel = same.it
+    reached = _addressed(kernel)
     by_root: dict[str, list[tuple[int | None, Instruction]]] = {}
     for instruction in kernel.instructions():
         for operand in instruction.operands:
@@ -266,6 +268,12 @@ def _writers_of(same: Same[Kernel], platform: Platform) -> Writers:
                 root, _ = root_byte(kernel, operand.variable, operand.offset)
                 by_root.setdefault(root, []).append((None, instruction))
             elif isinstance(operand, IndirectOperand) and operand.horizontal is not None:
-                for name in kernel.variables:
-                    by_root.setdefault(name, []).append((None, instruction))
+                for root in reached:
+                    by_root.setdefault(root, []).append((None, instruction))
     return by_root
+
+
+def _addressed(kernel: Kernel) -> dict[str, None]:
+    """The root variables of which register addresses are made; behind the end of one a kernel is undefined."""
+    operands = (operand for instruction in kernel.instructions() for operand in instruction.operands)
+    return dict.fromkeys(root_byte(kernel, one.variable, 0)[0] for one in operands if isinstance(one, AddressOf))
