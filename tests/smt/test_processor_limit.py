@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic, process_time
 
 import pytest
+import z3
 
 from visaproof.isa.errors import LimitReached
 from visaproof.smt import add, const, mul, symbol
@@ -140,6 +141,22 @@ def test_an_exception_is_not_lost_in_a_finaliser(lost: list[object]) -> None:
     assert not lost
 
 
+def test_an_object_of_the_solver_is_not_left_half_made(lost: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = z3.main_ctx()
+
+    def slowly(_context: z3.Context | None = None) -> z3.Context:
+        spend(0.3)
+        return made
+
+    def makes() -> None:
+        z3.AstRef(z3.Z3_mk_true(made.ref()))
+        spend(60)
+
+    monkeypatch.setattr("z3.z3._get_ctx", slowly)
+    ended(Limit(0.1), makes)
+    assert not lost
+
+
 class Converted(ctypes.c_int):
     """An argument as ctypes hands it to a solver: what its conversion raises becomes an error of ctypes."""
 
@@ -232,6 +249,7 @@ def test_an_exception_is_not_lost_in_a_callback_of_the_garbage_collector(lost: l
         gc.collect()
         spend(60)
 
+    gc.collect()  # what other tests left takes seconds
     gc.callbacks.append(heard)
     start = process_time()
     try:

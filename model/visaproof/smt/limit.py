@@ -8,6 +8,7 @@ import gc
 import signal
 from collections.abc import Iterator
 from math import inf
+from pathlib import Path
 from threading import current_thread, main_thread
 from time import process_time
 from types import CodeType, FrameType, TracebackType
@@ -22,6 +23,9 @@ LEAST_S = 0.01
 UNSAFE = ("__del__", "_forget", "from_param")
 """Functions that the interpreter calls by itself: what they raise is lost.  `_forget` is that of interned terms; ctypes
 calls `from_param` of the types of a solver's arguments, and raises an error of its own instead."""
+
+HALF_MADE = str(Path("z3", "z3.py"))
+"""The solver's own classes, whose finalisers fail on what an interrupted `__init__` leaves."""
 
 IMPORTING = "<frozen importlib"
 """Where the interpreter loads modules: one that is half loaded stays so."""
@@ -91,7 +95,11 @@ def is_lost_in(frame: FrameType | None) -> bool:
     """Whether an exception raised by a handler of a signal would be lost here, or leave a module half loaded."""
     heard = {getattr(one, "__code__", None) for one in gc.callbacks}  # Hypothesis has one
     return any(
-        code.co_name in UNSAFE or code in heard or code.co_filename.startswith(IMPORTING) for code in _codes(frame)
+        code.co_name in UNSAFE
+        or code in heard
+        or code.co_filename.startswith(IMPORTING)
+        or (code.co_name == "__init__" and code.co_filename.endswith(HALF_MADE))
+        for code in _codes(frame)
     )
 
 
