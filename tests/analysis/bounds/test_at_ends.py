@@ -44,8 +44,8 @@ from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[2] / "data" / "ends"
 SIZES = {
-    "strided": "4*offset + 4*global_size_x*inc + 4 - 4*inc",
-    "volume": "4*global_size_x + 4*global_size_y*w + 4*global_size_z*h*w - (4*w + 4*h*w)",
+    "strided": "4*offset + 4*inc*global_size_x + 4 - 4*inc",
+    "volume": "4*global_size_x + 4*w*global_size_y + 4*w*h*global_size_z - (4*w + 4*w*h)",
     "enqueued": "32*global_size_x",
 }
 ROUNDED = {"strided": 0, "volume": 0, "enqueued": 28}

@@ -87,9 +87,9 @@ def test_the_relation_stands_first_and_decides_nothing(capsys: pytest.CaptureFix
     assert code == ExitCode.REFUTED
 
 
-OF_ROWS = ("--size", "in=4*global_size_y*k", "--size", "out=4*n*global_size_y")
+OF_ROWS = ("--size", "in=4*k*global_size_y", "--size", "out=4*n*global_size_y")
 LONG_ENOUGH = ("n >= global_size_x", "4*n*global_size_y <= 4294967296")
-IN_LOOP = {"4*global_size_y*k <= 4294967296"}
+IN_LOOP = {"4*k*global_size_y <= 4294967296"}
 
 
 def by_message(capsys: pytest.CaptureFixture[str], *relations: str) -> dict[str, dict[str, Any]]:
@@ -134,8 +134,8 @@ def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
     main(["bounds", str(DATA / "row_sums.visaasm"), *OF_ROWS])
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     unknown = lines.index("UNKNOWN: limit of 5 s reached")
-    assert lines[unknown - 1].startswith("inside if 4*global_size_y*k <= 4294967296 (proved: ")
-    assert lines[unknown + 1] == "hint: --where '4*global_size_y*k <= 4294967296'"
+    assert lines[unknown - 1].startswith("inside if 4*k*global_size_y <= 4294967296 (proved: ")
+    assert lines[unknown + 1] == "hint: --where '4*k*global_size_y <= 4294967296'"
 
 
 WIDE = DATA.parent / "wide_ids"

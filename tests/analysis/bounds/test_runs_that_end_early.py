@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds import verdicts
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
 from visaproof.analysis.bounds.verdicts import Undecided
+from visaproof.cli import main
 from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -36,6 +38,18 @@ def test_a_run_that_comes_to_an_unknown_surface_confirms_nothing(monkeypatch: py
     first = next(answers("tgllp-O2-simd8").answers())
     assert isinstance(first.bounds, Undecided)
     assert "no surface 'bti 9'" in first.bounds.reason
+
+
+def test_a_size_is_named_where_no_run_confirms_that_one_is_needed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "decide_bounds", lambda *_: Undecided("no run"))
+    at = ["--launch", str(DATA / "manifest.json")]
+    assert main(["bounds", str(DATA / "visaasm" / "vadd" / "tgllp-O2-simd8-a64.visaasm"), *at]) == 3
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    unknown = lines.index("UNKNOWN: no run")
+    assert lines[unknown - 1].startswith("inside if a has at least 4*global_size_x bytes")
+    assert lines[unknown + 1].startswith("hint: --size 'a=4*global_size_x'")
 
 
 def test_without_the_place_of_each_access_no_size_is_enough() -> None:

@@ -9,6 +9,7 @@ arguments: that ids are below their sizes, and that a guard is what it looks lik
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from itertools import permutations
 from time import process_time
 
 from msgspec import Struct, field
@@ -183,7 +184,7 @@ class _Largest(Struct, dict=True):
             plus(end, {(): access.width}),
             tuple(limits),
             least,
-            frozenset(filter(self.integers.is_signed, used)),
+            frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),
             frozenset(self.ids.small),
         )
 
@@ -196,7 +197,7 @@ class _Largest(Struct, dict=True):
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        found = without_counters(one, self.bounded, self.loops)
+        found = self._of_tiles(without_counters(one, self.bounded, self.loops))
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
         found = None if found is None else self.ids.parts.largest(upper(found))
@@ -215,6 +216,20 @@ class _Largest(Struct, dict=True):
             total = plus(total, whole)
         return total
 
+    def _of_tiles(self, one: Polynomial | None) -> Polynomial | None:
+        """Without ids that stand beside groups of another dimension, as in a transposition, where guards bound both."""
+        for group_of, id_of in permutations(range(len(DIMENSIONS)), 2):
+            own, group = InnerName(Kind.ID, id_of), InnerName(Kind.GROUP, group_of)
+            if one is None or not has(one, own) or not has(one, group) or any({own, group} <= {*part} for part in one):
+                continue
+            ids, groups, alone, rest = split(upper(self._counted(upper(one), id_of)), own, group, self._step(group_of))
+            is_whole = all(groups.get(part, 0) >= count for part, count in ids.items())
+            last = self.ids.last_of_tile(group_of, id_of) if is_whole else None
+            if last is not None:
+                of_groups = plus(times(less(groups, ids), self._step(group_of)), alone)
+                one = plus(plus(rest, times(ids, last)), times(of_groups, {(group,): 1}))
+        return one
+
     def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
         own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
         if not has(one, own) and not has(one, group):
@@ -232,7 +247,9 @@ class _Largest(Struct, dict=True):
         count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
         total = plus(rest, times(both, last))
         total = plus(total, times(less(ids, both), plus(size, {(): -1})))
-        total = plus(total, times(less(groups, both), plus(whole, times(size, {(): -1}))))
+        if left := less(groups, both):
+            most = self.ids.last_of_groups(dimension)
+            total = plus(total, times(left, plus(whole, times(size, {(): -1})) if most is None else most))
         return upper(plus(total, times(alone, plus(count, {(): -1}))))
 
     def _step(self, dimension: int) -> Polynomial:

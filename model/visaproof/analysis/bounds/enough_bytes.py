@@ -17,7 +17,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.at_ends import Ends
-from visaproof.analysis.bounds.by_ends import LARGEST, RUNG, Sufficient, are_stated, is_inside, readable, sufficient
+from visaproof.analysis.bounds.by_ends import (
+    LARGEST,
+    RUNG,
+    Sufficient,
+    are_stated,
+    is_inside,
+    is_usual,
+    readable,
+    sufficient,
+)
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
 from visaproof.analysis.bounds.furthest import furthest
 from visaproof.analysis.bounds.global_ids import SMALL
@@ -96,10 +105,10 @@ class SizeFinder(Struct, dict=True):
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
-            candidates = asked.elements_like(enough.amount)
-            if surface not in self.in_vain and (found := self._first(asked, candidates)) is not None:
-                return found
-            asked.until = inf
+            if not is_usual(enough):
+                candidates = asked.elements_like(enough.amount)
+                if surface not in self.in_vain and (found := self._first(asked, candidates)) is not None:
+                    return found
             return self._without_relations(asked, by_ends, difference(enough.amount))
         except LimitReached:  # what needs no solver is known
             return by_ends
@@ -131,9 +140,9 @@ class SizeFinder(Struct, dict=True):
         """The same if a solver needs no relations for it."""
         surface = asked.surface
         if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
-            asked.most_ms, before = SLOW_MS, process_time()
+            asked.most_ms, asked.until = SLOW_MS, process_time() + SLOW_MS / 1000
             without = asked.proved(amount, ())
-            if process_time() - before > SLOW_MS / 1000:
+            if process_time() > asked.until:
                 self.slow.add(surface)
             if without:
                 return InsideIf((), without, named.size)
@@ -291,7 +300,7 @@ class OfMessage(Struct):
         rungs: dict[str, None] = {}
         for question in self.rounds:
             search = search_for(question, [doubt.condition for doubt in question.outside], more)
-            rung = search.excluded(asked)
+            rung = search.excluded(asked, until=self.until)
             if not rung:
                 return ""
             rungs[rung] = None

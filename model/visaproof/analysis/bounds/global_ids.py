@@ -14,7 +14,7 @@ from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.launch_names import GLOBAL
-from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -52,6 +52,8 @@ class GlobalIds(Struct, dict=True):
     """Whether a condition cannot hold in the launches of the question."""
     used: set[str] = field(default_factory=set[str])
     """Arguments that bound something."""
+    natural: set[str] = field(default_factory=set[str])
+    """Arguments that are above an id, as signed numbers: none of them is negative."""
     small: set[str] = field(default_factory=set[str])
     """Global sizes up to SMALL, as guards compare ids as signed numbers."""
     shifted: list[Below] = field(default_factory=list[Below])
@@ -72,7 +74,38 @@ class GlobalIds(Struct, dict=True):
 
     def last(self, dimension: int) -> Polynomial:
         """The largest global id: i < n makes it n − 1, and i + k < n or i < n − k makes it less by k."""
-        name, word = self._bound(dimension), self._global_id(dimension)
+        return self._last(self._global_id(dimension, dimension), self._bound(dimension))
+
+    def last_of_tile(self, group: int, own: int) -> Polynomial | None:
+        """The largest group · stride + id with the id of another dimension; None where no argument bounds it.
+
+        As a transposition makes it, of groups that are as long in both dimensions.
+        """
+        sizes, stride = self.integers.launched.sizes, self.integers.strides()[group]
+        lengths = {value_of(stride), value_of(sizes[group]), value_of(sizes[own])}
+        if len(lengths) != 1 or None in lengths or not self.is_in_group(own):
+            return None
+        word, whole = self._global_id(group, own), f"{GLOBAL}_{DIMENSIONS[group]}"
+        found = next((name for name in self.arguments if self._says_below(word, name, whole)), None)
+        if found is None:
+            return None
+        self.used.add(found)
+        return self._last(word, found)
+
+    def last_of_groups(self, dimension: int) -> Polynomial | None:
+        """What group · stride is at most as an argument bounds what its ids are added to; None where none does."""
+        tiles = (own for own in range(len(DIMENSIONS)) if own != dimension)
+        if self.is_in_group(dimension) and self._bound(dimension) != f"{GLOBAL}_{DIMENSIONS[dimension]}":
+            return self._without_id(self.last(dimension), dimension)
+        found = ((own, self.last_of_tile(dimension, own)) for own in tiles)
+        return next((self._without_id(last, own) for own, last in found if last is not None), None)
+
+    def _without_id(self, last: Polynomial, own: int) -> Polynomial:
+        """Less the id, where that is a number for the lane."""
+        assert self.lane is not None
+        return plus(last, {(): -(value_of(self.integers.launched.ids[self.lane][own]) or 0)})
+
+    def _last(self, word: BitVec, name: str) -> Polynomial:
         less = 0
         for added, taken, bits in self._compared(word, name) if name in self.used else ():
             if less < added + taken:
@@ -100,12 +133,12 @@ class GlobalIds(Struct, dict=True):
                     yield added, taken, own.width - (one.op is Op.SLT)
 
     def least(self, dimension: int) -> int:
-        return least_of(self.guard, self._global_id(dimension))
+        return least_of(self.guard, self._global_id(dimension, dimension))
 
     def _bound(self, dimension: int) -> str:
         """What global ids are below: an argument if the guard says so, else the global size."""
         bounds, whole = self.bounds, f"{GLOBAL}_{DIMENSIONS[dimension]}"
-        word = self._global_id(dimension)
+        word = self._global_id(dimension, dimension)
         words = (name for name in self.parts.compared() if any(self._compared(word, name)))  # no solver is asked
         names = [*words, *self.arguments]
         if dimension in bounds:
@@ -117,21 +150,17 @@ class GlobalIds(Struct, dict=True):
         self.used.add(found)
         return found
 
-    def _global_id(self, dimension: int) -> BitVec:
+    def _global_id(self, group: int, own: int) -> BitVec:
         assert self.lane is not None
-        first = mul(GROUP_IDS[dimension], self.integers.strides()[dimension])  # no global id needs more bits
-        return add(first, zero_extend(self.integers.launched.ids[self.lane][dimension], first.width))
+        first = mul(GROUP_IDS[group], self.integers.strides()[group])  # no global id needs more bits
+        return add(first, zero_extend(self.integers.launched.ids[self.lane][own], first.width))
 
     def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
         """Whether the guard says it, perhaps of signed numbers."""
+        if self._says_below(word, name, whole):
+            return True
         number, guard = self.integers.names.found(name), self.guard
-        own, known = number.word.term, set(literals(guard))
-        if own.width == word.width and ult(word, own) in known:
-            return True
-        small = ult(word, const(SMALL, word.width))
-        if any(not added and bits < word.width for added, _, bits in self._compared(word, name)):  # as signed numbers
-            self.small.add(whole)
-            return True
+        own, small = number.word.term, ult(word, const(SMALL, word.width))
         width = max(word.width, own.width)
         reaches = conj(guard, neg(ult(wide(word, width), wide(own, width))), *number.facts)
         if number.word.signed:
@@ -142,3 +171,15 @@ class GlobalIds(Struct, dict=True):
             self.small.add(whole)
             return True
         return False
+
+    def _says_below(self, word: BitVec, name: str, whole: str) -> bool:
+        """Whether it is one of the guard's own comparisons."""
+        own = self.integers.names.found(name).word.term
+        if own.width == word.width and ult(word, own) in literals(self.guard):
+            return True
+        signed = [taken for added, taken, bits in self._compared(word, name) if not added and bits < word.width]
+        if signed:
+            self.small.add(whole)
+        if 0 in signed:  # n − k may wrap where n is negative
+            self.natural.add(name)
+        return bool(signed)

@@ -1,8 +1,11 @@
 """With what every access of a message was proved to lie inside of its surface."""
 
-from msgspec import Struct
+from collections.abc import Sequence
 
-from visaproof.launch.relations.expressions import Expression, Relation
+from msgspec import Struct
+from msgspec.structs import replace
+
+from visaproof.launch.relations.expressions import Expression, Relation, in_order
 
 
 class Bytes(Struct, frozen=True):
@@ -26,6 +29,14 @@ class InsideIf(Struct, frozen=True):
         """What states it on the command line."""
         size = () if self.size is None else (f"--size '{self.size.surface}={self.size.amount}'",)
         return " ".join((*size, *(f"--where '{one}'" for one in self.relations)))
+
+    def in_order(self, names: Sequence[str]) -> "InsideIf":
+        """The same with factors in the order of these names, as the kernel has its arguments."""
+        relations = tuple(
+            replace(one, left=in_order(one.left, names), right=in_order(one.right, names)) for one in self.relations
+        )
+        size = self.size and replace(self.size, amount=in_order(self.size.amount, names))
+        return InsideIf(relations, self.rung, size)
 
     def __str__(self) -> str:
         size = () if self.size is None else (f"at least {self.size.amount} bytes",)

@@ -139,24 +139,26 @@ class BoundsAnswers(Struct, frozen=True):
         by_instruction: dict[Position, list[BoundsQuestion]] = {}
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
-        return each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up)
+        order = self.sizes.names.of_arguments()
+        for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
+            yield replace(one, enough=one.enough and one.enough.in_order(order))
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        keys = dict.fromkeys(key for question in rounds for key in question.surfaces)
-        bounds = self._by_ends(rounds, tuple(keys))
+        keys = tuple(dict.fromkeys(key for question in rounds for key in question.surfaces))
+        bounds = self._by_ends(rounds, keys)
         if bounds is None:
             if any(one.performed.any_round for one in rounds):  # of loops, a search may take all the time
-                self._where_it_fits(rounds, tuple(keys))
+                self._where_it_fits(rounds, keys)
             bounds = self._over_rounds(decide_bounds, rounds)
         if isinstance(bounds, Undecided) and len(keys) == 1 and not self._is_partial(rounds):
-            rung = fits_in(self.sizes, rounds, next(iter(keys)))
+            rung = fits_in(self.sizes, rounds, keys[0])
             bounds = Holds(rung) if rung else bounds
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
         found = BoundsFinding(
             question=rounds[0],
             bounds=bounds,
             meaning=self._over_rounds(decide_meaning, rounds),
-            surfaces=tuple(keys),
+            surfaces=keys,
             free_size=free,
             needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
         )
@@ -164,11 +166,12 @@ class BoundsAnswers(Struct, frozen=True):
             return found
         try:
             if isinstance(bounds, Undecided):
-                return replace(found, enough=self._where_it_fits(rounds, tuple(keys)))
+                enough = self._where_it_fits(rounds, keys)
+                return replace(found, enough=enough or (self.sizes.find(rounds, keys[0]) if free else None))
             if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
                 return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
             if not free:
-                return replace(found, enough=self._where_it_fits(rounds, tuple(keys)))
+                return replace(found, enough=self._where_it_fits(rounds, keys))
             enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
             return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
         except LimitReached:  # the answer is there without it

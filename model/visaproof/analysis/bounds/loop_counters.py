@@ -102,23 +102,27 @@ class LoopCounters(Struct, frozen=True):
         return None
 
     def compared(self, one: Polynomial) -> Bounded | None:
-        """A sum that is at least as large, where the guard keeps part of it below something: i + 5 in 4·(i + 5) + a.
+        """A sum that is at least as large, where the guard keeps parts of it below something: i + 5 in 4·(i + 5) + a.
 
-        Of several such parts the longest one; of what has counters, these are bounded.
+        Of several such parts the longest one first.
         """
-        found: tuple[int, int, Bounded] | None = None
-        for word, bound, more, bits in () if _has_counter(one) else _comparisons(conjuncts(conj(*self.guard))):
-            reader = self.reader()
-            total = {part: count for part, count in (reader.read(word) or {}).items() if count}
-            factor = _factor(one, total)
-            if factor is None or not any(total) or _has_counter(total) or (last := reader.exact(bound, bits)) is None:
-                continue
-            size = len(total), total.get((), 0)
-            if found is None or size > found[:2]:
-                above = plus(plus(last, {(): more}), times(total, {(): -1}))
-                limits = *reader.limits, Below(total, bits)
-                found = *size, Bounded(plus(one, times(above, {(): factor})), limits)
-        return None if found is None else found[2]
+        most, limits = one, list[Below]()
+        left = [found for each in _comparisons(conjuncts(conj(*self.guard))) if (found := self._sum(*each)) is not None]
+        for part, last, needed in sorted(left, key=lambda each: (len(each[0]), each[0].get((), 0)), reverse=True):
+            if factor := _factor(most, part):
+                most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
+                limits += needed
+        return Bounded(most, tuple(limits)) if limits else None
+
+    def _sum(
+        self, word: BitVec, bound: BitVec, more: int, bits: int
+    ) -> tuple[Polynomial, Polynomial, list[Below]] | None:
+        """What is compared as a sum, with what that is at most and under which limits."""
+        reader = self.reader()
+        total = {part: count for part, count in (reader.read(word) or {}).items() if count}
+        if not any(total) or (last := reader.exact(bound, bits)) is None or _has_counter(last):
+            return None
+        return total, plus(last, {(): more}), [*reader.limits, Below(total, bits)]
 
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
@@ -136,11 +140,30 @@ def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
     return total
 
 
-def _factor(one: Polynomial, part: Polynomial) -> int | None:
+def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
     """How often a sum has another one, with each of its products; a constant may be another one."""
-    factors = {divmod(one.get(names, 0), count) for names, count in part.items() if names}
-    factor, rest = factors.pop() if len(factors) == 1 else (0, 0)
-    return factor if factor > 0 and not rest else None
+    first = next(names for names in part if names)
+    found: Polynomial = {}
+    for names, count in one.items():
+        rest = _without(names, first)
+        factor, left = divmod(count, part[first])
+        if rest is not None and factor > 0 and not left:
+            found[rest] = factor
+    return {
+        names: factor
+        for names, factor in found.items()
+        if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
+    }
+
+
+def _without(names: tuple[str, ...], some: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The other factors of a product; None where it has not all of these."""
+    left = list(names)
+    for each in some:
+        if each not in left:
+            return None
+        left.remove(each)
+    return tuple(left)
 
 
 def _has_counter(one: Polynomial) -> bool:

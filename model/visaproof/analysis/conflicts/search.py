@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from math import inf
 from time import process_time
 from typing import Generic, TypeVar
 
@@ -235,17 +236,17 @@ class Search(Struct, Generic[T], frozen=True):
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
         return unsolved or Never(", ".join(rungs))
 
-    def excluded(self, asked: Asked, known: dict[Form, str] | None = None) -> str:
+    def excluded(self, asked: Asked, known: dict[Form, str] | None = None, until: float = inf) -> str:
         """The solvers that show that none of the conditions holds for any lane; empty where one may.
 
-        What was asked before is `known`.
+        What was asked before is `known`.  No question is asked after so many seconds of the processor.
         """
         known = {} if known is None else known
         rungs: dict[str, None] = {}
         for index in range(len(self.conditions)):
             condition, rung = without_constant_sums(self.conditions[index])
             rung = rung if is_false(condition) else self._of_any_lane(asked, condition, known)
-            if not rung:
+            if not rung or process_time() > until:
                 return ""
             rungs[rung] = None
         return ", ".join(rungs)

@@ -7,7 +7,8 @@ differs from x by a multiple of m.
 """
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 
 from msgspec import Struct
 
@@ -102,6 +103,27 @@ def value_in(expression: Expression, values: Mapping[str, int]) -> int:
             return values[text]
         case Operation(sign, left, right):
             return OPERATIONS[sign](value_in(left, values), value_in(right, values))
+
+
+def in_order(expression: Expression, names: Sequence[str]) -> Expression:
+    """The same with the factors of each product in the order of these names, after numbers and before other names."""
+    if not isinstance(expression, Operation):
+        return expression
+    if expression.sign != "*":
+        sides = (in_order(side, names) for side in (expression.left, expression.right))
+        return Operation(expression.sign, *sides)
+    ranks = {name: place for place, name in enumerate(names)}
+    factors = [in_order(one, names) for one in _factors(expression)]
+    factors.sort(key=lambda one: -1 if isinstance(one, Number) else ranks.get(str(one), len(ranks)))
+    return reduce(lambda left, right: Operation("*", left, right), factors)
+
+
+def _factors(expression: Expression) -> Iterator[Expression]:
+    if isinstance(expression, Operation) and expression.sign == "*":
+        yield from _factors(expression.left)
+        yield from _factors(expression.right)
+    else:
+        yield expression
 
 
 def names_in(expression: Expression) -> Iterator[Name]:

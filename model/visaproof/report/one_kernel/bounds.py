@@ -95,7 +95,7 @@ def _verdict_lines(
             yield f"{INDENT}not modelled: {reason}"
         case Undecided(reason):
             if finding.enough is not None:
-                yield f"{INDENT}inside if {finding.enough} (proved: {finding.enough.rung}); else:"
+                yield _inside_if(finding.enough, surface_name(answers, finding.surfaces[0]))
             yield f"{INDENT}UNKNOWN: {reason}"
             if finding.enough is not None:
                 yield f"{INDENT}hint: {finding.enough.options}"
@@ -134,6 +134,11 @@ def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -
     yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
 
 
+def _inside_if(enough: InsideIf, surface: str) -> str:
+    what = f"{surface} has {enough}" if enough.size else enough
+    return f"{INDENT}inside if {what} (proved: {enough.rung}); else:"
+
+
 def _too_small(
     answers: BoundsAnswers, finding: BoundsFinding, outside: Outside, launch: "ShownLaunch | None"
 ) -> Iterator[str]:
@@ -143,8 +148,7 @@ def _too_small(
     missed = None if launch is None else launch.missed(argument_of(answers.kernel, answers.launch, outside.surface))
     before = missed is not None and missed[0] < 0
     if finding.enough is not None:
-        what = f"{surface} has {finding.enough}" if finding.enough.size else finding.enough
-        yield f"{INDENT}inside if {what} (proved: {finding.enough.rung}); else:"
+        yield _inside_if(finding.enough, surface)
     elif finding.only_after is not None:
         yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
     elif finding.needed is not None:
@@ -172,7 +176,7 @@ def _outside_lines(
     """The lane that leaves the buffer: in a launch, or where none is shown, in the run of one thread."""
     first = outside.first
     if enough is not None:
-        yield f"{INDENT}inside if {enough} (proved: {enough.rung}); else:"
+        yield _inside_if(enough, surface)
     if launch is not None and launch.is_another:
         what = what_happens(answers, outside, launch)
         size = launch.bytes_of(argument_of(answers.kernel, answers.launch, outside.surface))
