@@ -1,18 +1,25 @@
 """Scatters whose lanes collide where those of an earlier scatter do."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.support.rows import PITCH, PLUS_X, asked
-from visaproof.analysis.conflicts.after_others import excluded_by_others, whatever_is_stored
+from visaproof.analysis.conflicts import verdicts
+from visaproof.analysis.conflicts.after_others import all_hold, candidates, excluded_by_others, whatever_is_stored
 from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
+from visaproof.checking.shrink import minimised
 from visaproof.isa.errors import Position
 from visaproof.machine.concrete.run import run
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines
 from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.report.records.conflicts import Refuted
-from visaproof.smt import conj
+from visaproof.smt import Bool, conj
+from visaproof.smt.answers import Satisfiable
+from visaproof.smt.solvers import solve
 
 BYTES = "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
 STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
@@ -69,6 +76,44 @@ def test_what_colliding_lanes_store_may_decide_where_others_do(body: str, whatev
     question = rows.questions[1]
     condition = conj(*question.premises, question.pairs[0].meet)
     assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
+
+
+@pytest.mark.parametrize(("body", "offered"), [(FURTHER, True), (BY_DATA, False)])
+def test_values_that_no_run_can_confirm_are_not_tried(body: str, offered: bool) -> None:
+    """Those that show the conflict of the first scatter, where data leads the lanes of the second to one place."""
+    rows = asked(ROWS + body + STORE + RET)
+    first, _ = positions(rows)
+    shown = answer_of(rows, first)
+    assert isinstance(shown, Conflict)
+    found = [values for _, values in candidates(rows.questions[1], rows.asked, [shown.values])]
+    assert any(not all_hold(rows.questions[1].earlier, values) for values in found) == offered
+
+
+def test_values_under_which_nothing_is_undefined_before_are_tried() -> None:
+    """Data leads the lanes of the second scatter to one place, and those of the first are apart."""
+    question = (rows := asked(ROWS + BY_DATA + STORE + RET)).questions[1]
+    answer = solve([*question.premises, *question.earlier, question.pairs[0].meet], 20_000)
+    assert isinstance(answer, Satisfiable)
+    found = [values for _, values in candidates(question, rows.asked, [answer.values])]
+    assert any(all_hold(question.earlier, values) for values in found)
+
+
+def test_values_are_made_smaller_beside_earlier_messages_only_where_these_are_defined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def smaller(values: Values, assumptions: Sequence[Bool], goal: Bool) -> Values:
+        assert all_hold(assumptions, values)
+        return minimised(values, assumptions, goal)
+
+    rows = asked(ROWS + FURTHER + STORE + RET)
+    shown = answer_of(rows, rows.positions[0])
+    assert isinstance(shown, Conflict)
+    monkeypatch.setattr(verdicts, "minimised", smaller)
+    question, confirmed = rows.questions[1], verdicts._confirmed  # pyright: ignore[reportPrivateUsage]
+    index, values = next(candidates(question, rows.asked, [shown.values]))
+    assert not all_hold(question.earlier, values)
+    premise, pair = conj(*question.premises), question.pairs[index]
+    assert confirmed(question, rows.asked, premise, pair, values, lambda *_: None) is None
 
 
 def test_data_that_was_loaded_before_does_not_depend_on_colliding_lanes() -> None:

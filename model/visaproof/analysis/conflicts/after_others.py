@@ -8,7 +8,7 @@ lanes of j leave.  The run that confirms it goes on after j as if that stored no
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import product, takewhile
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
 from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
@@ -19,6 +19,7 @@ from visaproof.machine.concrete.run import Outcome, PerformedMessage
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.queries.kernels.lane_accesses import stores_by_lane
 from visaproof.queries.kernels.suspects import tainted
 from visaproof.semantics.symbolic.names import is_size
 from visaproof.semantics.symbolic.value_names import OfLoop
@@ -52,6 +53,32 @@ def _excluded(formula: Bool, most_ms: int) -> str:
 
 
 def candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
+    """Those of all values that a run may confirm: with others, lanes collide before, and data decides where these do.
+
+    What depends on no load from some scatter before this one on depends on none from the last of these on.
+    """
+    alone, last = dict[int, bool](), _last_before(question, asked.trace)
+    for index, values in _candidates(question, asked, shown):
+        if index not in alone:
+            condition = conj(*question.premises, question.pairs[index].meet)
+            alone[index] = last is not None and whatever_is_stored(asked.trace, last, condition)
+        if alone[index] or all_hold(question.earlier, values):
+            yield index, values
+
+
+def _last_before(question: ConflictQuestion, trace: Trace) -> Position | None:
+    """Of the scatters to which a run comes before this question, the one to which it comes last."""
+    before = takewhile(lambda one: one is not question.performed, trace.performed)
+    positions = dict.fromkeys(one.instruction.position for one in before if stores_by_lane(one))
+    return next(reversed(positions), None)
+
+
+def all_hold(conditions: Sequence[Bool], values: Values) -> bool:
+    """Whether all do for these values, and 0 where there is none."""
+    return all(evaluate_all(conditions, {**dict.fromkeys(symbols_of(*conditions), 0), **values}))
+
+
+def _candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
     """Pairs of lanes that collide whatever earlier scatters do: with values that have shown another conflict, also
     with larger surfaces, then in the first groups of launches.
     """

@@ -7,6 +7,7 @@ from functools import partial
 from msgspec import Struct
 
 from visaproof.analysis.conflicts.after_others import (
+    all_hold,
     candidates,
     collision_after,
     excluded_by_others,
@@ -166,12 +167,16 @@ def _confirmed(
     def candidates() -> Iterator[Values]:
         small = minimised(values, (premise, pair.meet), neg(true()))
         yield from ({**small, **alone}, small)
-        if question.earlier:
+        if question.earlier and all_hold(question.earlier, values):
             small = minimised(values, (premise, pair.meet, *question.earlier), neg(true()))
             yield from ({**small, **alone}, small)
         yield from ({**values, **alone}, values)
 
+    tried = list[Values]()
     for candidate in candidates():
+        if candidate in tried:
+            continue
+        tried.append(candidate)
         if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
             continue
         found = under_all_choices(partial(shown, question, asked, pair, candidate))
