@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds import global_ids
+from visaproof.analysis.bounds import global_ids, loop_counters
+from visaproof.analysis.bounds.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.cli import main
 from visaproof.launch.relations import parts_of_arguments
 from visaproof.machine.symbolic.loops import came_back
@@ -15,9 +17,12 @@ from visaproof.machine.symbolic.loops import came_back
 DATA = Path(__file__).parents[2] / "data" / "parts"
 
 
-def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, Any]]:
-    launch = ("--launch", str(DATA / "parts.ze_info"), "--format", "json", "--limit", "60")
-    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
+def asked(
+    capsys: pytest.CaptureFixture[str], kernel: str, *options: str, folder: str = "parts"
+) -> list[dict[str, Any]]:
+    data = DATA.parent / folder
+    launch = ("--launch", str(data / f"{folder}.ze_info"), "--format", "json", "--limit", "60")
+    main(["bounds", str(data / f"{kernel}.visaasm"), *launch, *options])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     return file["messages"]
 
@@ -117,6 +122,7 @@ def test_neighbours_need_what_guards_say_of_them(
     monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)  # what addresses say alone, without solvers
     assert needed(asked(capsys, "layers")) == {("4*w*h*d",)}
     monkeypatch.setattr(global_ids, "MOST_SHIFT", 1)
+    monkeypatch.setattr(loop_counters, "_factor", lambda *_: {})
     assert needed(asked(capsys, "layers")) == {("4*w + 4*w*h*d",), ("4*w*h*d",)}
 
 
@@ -127,3 +133,15 @@ def test_ids_that_a_guard_adds_to_must_not_wrap(
     monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)
     load = asked(capsys, "far_layers")[0]  # j + 3 < h also where j + 3 is beyond the largest number
     assert "h + 3 <= 2147483648" in load["inside_if"]["where"]
+
+
+def test_ids_of_64_bits_are_compared_with_signed_arguments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By halves, of which the upper one is the sign of the argument."""
+    messages = asked(capsys, "masked", folder="wide_ids")
+    assert needed(messages) == {("4*n*batch",), ("4*batch",)}
+    assert all("n >= 0" in one["inside_if"]["where"] for one in messages if one["inside_if"]["bytes"] == "4*n*batch")
+    monkeypatch.setattr(GlobalIds, "_said", lambda *_: iter(()))
+    monkeypatch.setattr(PartsOfArguments, "_is_sign", lambda *_: False)
+    assert ("4*n*batch",) not in needed(asked(capsys, "masked", folder="wide_ids"))

@@ -17,3 +17,9 @@ kernel void sums(global float *out, const global float *in, int n) {
         sum += in[i];
     out[get_global_id(0)] = sum;
 }
+
+kernel void masked(global int *keep, const global float *score, const global float *least, int n, int batch) {
+    size_t i = get_global_id(0), b = get_global_id(1);
+    if (b < batch && i < n)
+        keep[b * n + i] = score[b * n + i] >= least[b];
+}

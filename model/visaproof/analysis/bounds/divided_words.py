@@ -5,7 +5,7 @@
 A word has a name of its own while sums are read; at their largest the part stands for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct, field
@@ -18,7 +18,7 @@ from visaproof.launch.relations.inner_names import Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.parts_of_arguments import largest_divisor
 from visaproof.launch.relations.polynomials import Polynomial, plus
-from visaproof.smt import BitVec, Bool, Op, Term, conj, neg, symbols_of
+from visaproof.smt import BitVec, Bool, Op, Term, conj, neg, symbols_of, true
 
 
 class Part(Struct, frozen=True):
@@ -54,8 +54,23 @@ class PartsOfArguments(Struct):
             if not _is_divided(one) or not self.ids.isdisjoint(symbols_of(one)):
                 left += one.args
             elif (name := self.names.of_uniform(one, signed=False)) is not None:
-                found[one] = {(name,): 1}
+                found[one] = {} if self._is_sign(name) else {(name,): 1}
         return found
+
+    def _is_sign(self, name: str) -> bool:
+        """Whether the word is 0 where an argument is at least 0, as the high half of one that is extended."""
+        for argument, natural in self._arguments(set(symbols_of(self.names.found(name).word.term))):
+            if self._follows(Relation("==", Name(name), Number(0)), (natural, *self.names.found(argument).facts)):
+                self.used.add(argument)
+                return True
+        return False
+
+    def _arguments(self, used: Collection[Term]) -> Iterator[tuple[str, Bool]]:
+        """Those on which something depends, with that they are at least 0."""
+        for name in self.names.of_arguments():
+            known = self.names.number(name)
+            if known is not None and not set(used).isdisjoint(symbols_of(known.word.term)):
+                yield name, self._term(Relation(">=", Name(name), Number(0)))
 
     def compared(self) -> Iterator[str]:
         """The names of words of which the guard says that something is below them."""
@@ -89,10 +104,8 @@ class PartsOfArguments(Struct):
             if self.ids.isdisjoint(own := symbols_of(one)) and not used.isdisjoint(own)
         )
         used = used.union(symbols_of(*facts))
-        arguments = (one for one in self.names.of_arguments() if (known := self.names.number(one)) is not None
-                     and not used.isdisjoint(symbols_of(known.word.term)))  # fmt: skip
-        for argument in (*arguments, *map(self.names.own_size, range(len(DIMENSIONS)))):
-            natural = self._term(Relation(">=", Name(argument), Number(0)))
+        sizes = ((size, true()) for size in map(self.names.own_size, range(len(DIMENSIONS))))
+        for argument, natural in (*self._arguments(used), *sizes):
             known = (natural, *facts, *self.names.found(argument).facts)
             of = largest_divisor(name, argument, lambda one, known=known: self._follows(one, known))
             if of:

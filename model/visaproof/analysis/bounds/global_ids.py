@@ -13,6 +13,7 @@ from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.launch_names import GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.smt import (
@@ -22,8 +23,10 @@ from visaproof.smt import (
     add,
     conj,
     const,
+    extract,
     mul,
     neg,
+    sign_extend,
     sle,
     sub,
     symbols_of,
@@ -121,7 +124,7 @@ class GlobalIds(Struct, dict=True):
         """
         number = self.integers.names.found(name).word
         own, most = number.term, MOST_SHIFT if number.signed else 1
-        for one in conjuncts(self.guard) if own.width == word.width else ():
+        for one in self._said(number) if own.width == word.width else ():
             if one.op in (Op.ULT, Op.SLT):
                 left, right = cast(tuple[BitVec, BitVec], one.args)
                 if left.width != word.width:
@@ -131,6 +134,21 @@ class GlobalIds(Struct, dict=True):
                     continue
                 if one.op is Op.SLT or not taken:
                     yield added, taken, own.width - (one.op is Op.SLT)
+
+    def _said(self, number: Word) -> Iterator[Bool]:
+        """What the guard says wherever the number is at least 0: numbers of 64 bits are compared by halves.
+
+        high < sign(n)  or  high = sign(n) and low < n      where sign(n) is 0
+        """
+        yield from conjuncts(self.guard)
+        if number.signed:
+            last = number.term.width - 1
+            sign = sign_extend(extract(number.term, last, last), number.term.width)
+            for one in literals(self.guard):
+                cases = [[*literals(cast(Bool, case))] for case in one.args] if one.op is Op.DISJ else []
+                left = [case for case in cases if not any(each.op is Op.ULT and each.args[1] is sign for each in case)]
+                if len(left) == 1:
+                    yield from left[0]
 
     def least(self, dimension: int) -> int:
         return least_of(self.guard, self._global_id(dimension, dimension))
@@ -143,7 +161,8 @@ class GlobalIds(Struct, dict=True):
         names = [*words, *self.arguments]
         if dimension in bounds:
             names = [name for name in (bounds[dimension],) if name is not None]
-        found = next((name for name in names if self._is_below(word, name, whole)), None)
+        found = next((name for name in names if self._says_below(word, name, whole)), None)
+        found = found or next((name for name in names if self._is_below(word, name, whole)), None)
         bounds.setdefault(dimension, found)
         if found is None:
             return whole
@@ -156,9 +175,7 @@ class GlobalIds(Struct, dict=True):
         return add(first, zero_extend(self.integers.launched.ids[self.lane][own], first.width))
 
     def _is_below(self, word: BitVec, name: str, whole: str) -> bool:
-        """Whether the guard says it, perhaps of signed numbers."""
-        if self._says_below(word, name, whole):
-            return True
+        """Whether a solver shows that the guard says it, perhaps of signed numbers."""
         number, guard = self.integers.names.found(name), self.guard
         own, small = number.word.term, ult(word, const(SMALL, word.width))
         width = max(word.width, own.width)
@@ -174,10 +191,10 @@ class GlobalIds(Struct, dict=True):
 
     def _says_below(self, word: BitVec, name: str, whole: str) -> bool:
         """Whether it is one of the guard's own comparisons."""
-        own = self.integers.names.found(name).word.term
-        if own.width == word.width and ult(word, own) in literals(self.guard):
+        compared = [(taken, bits) for added, taken, bits in self._compared(word, name) if not added]
+        if (0, word.width) in compared:
             return True
-        signed = [taken for added, taken, bits in self._compared(word, name) if not added and bits < word.width]
+        signed = [taken for taken, bits in compared if bits < word.width]
         if signed:
             self.small.add(whole)
         if 0 in signed:  # n − k may wrap where n is negative
