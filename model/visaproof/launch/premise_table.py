@@ -221,7 +221,8 @@ PREMISES = _rows(
         "integer-division",
         "where the compiler divides integers by way of `inv`, mov, add, mul and mad (rounded once) on floats give what "
         "IEEE 754 says, and `inv` is within 2.5 ulps",
-        Grantor.LANGUAGE, "reading approximations (D51): OpenCL C allows no more of 1 / x", ("conflicts", *TWO_KERNELS),
+        Grantor.LANGUAGE, "reading approximations (D51): OpenCL C allows no more of 1 / x",
+        ("conflicts", "bounds", *TWO_KERNELS),
         "--assume launch,-integer-division",
     ),
     PremiseRow(

@@ -13,11 +13,13 @@ from itertools import permutations
 from time import process_time
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.analysis.bounds.integers import Below
-from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers
+from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, without_counters
+from visaproof.analysis.bounds.quotients import Divisions, without_divisions
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -27,7 +29,7 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, Bool, value_of
+from visaproof.smt import BitVec, Bool, conj, value_of
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500
@@ -49,6 +51,8 @@ class Reached(Struct, frozen=True):
     """Names that have to be at least 0."""
     small: frozenset[str]
     """Names that have to be at most SMALL."""
+    positive: frozenset[str] = frozenset()
+    """Names that have to be at least 1."""
 
 
 class Ends(Struct):
@@ -127,6 +131,11 @@ class _Largest(Struct, dict=True):
     steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
     bounded: Mapping[str, Bounded] = field(default_factory=dict[str, Bounded])
     """Counters of loops that the guard keeps below something."""
+    divided: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """What quotients and remainders are at most."""
+    least_divided: dict[str, int] = field(default_factory=dict[str, int])
+    positive: frozenset[str] = frozenset()
+    """Names that have to be at least 1."""
     loops: set[str] = field(default_factory=set[str])
     """Those on which the address depends."""
 
@@ -155,25 +164,40 @@ class _Largest(Struct, dict=True):
         counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
+        divisions = Divisions(reader)
+        address, compared_with = divisions.read(address, tuple(guard))
+        counters = replace(counters, guard=frozenset(compared_with))
         found = reader.exact(address)
         if found is None:
             return None
-        compared = counters.compared(found)
-        known_part = None if compared is None else self._reached(found, reader.limits, compared)
-        return known_part or self._reached(found, reader.limits, Bounded(found, ()))
+        self.positive, found = frozenset(divisions.positive), divisions.by_quotients(found)
+        reader.limits[:] = [Below(divisions.by_quotients(one.sum), one.bits) for one in reader.limits]
+        for name, one in divisions.found.items():
+            most = counters.compared(one.dividend) or Bounded(one.dividend, ())
+            reader.limits.extend(most.limits)
+            if (whole := self.largest(most.most)) is None:
+                return None
+            self.divided[name] = one.most(whole)
+            self.least_divided[name] = least_of(conj(*compared_with), one.word)
+        with_parts = self._reached(found, reader.limits, counters.compared)
+        return with_parts or self._reached(found, reader.limits, lambda _: None)
 
-    def _reached(self, found: Polynomial, limits_of_words: Sequence[Below], bounded: Bounded) -> Reached | None:
-        """With a sum that is at least as large as that of the address, under its limits."""
+    def _reached(
+        self, found: Polynomial, of_words: Sequence[Below], compared: Callable[[Polynomial], Bounded | None]
+    ) -> Reached | None:
+        """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
+        bounded = compared(found) or Bounded(found, ())
         if (end := self.largest(bounded.most)) is None:
             return None
         limits: list[Below] = []
-        needed, loops = [*limits_of_words, *bounded.limits], set[str]()
+        needed, loops, words = [*of_words, *bounded.limits], set[str](), len(of_words)
         needed += self._limits_of(loops)
-        for limit in needed:
-            if (most := self.largest(limit.sum)) is None:
+        for place, limit in enumerate(needed):
+            bounded = (compared(limit.sum) if place < words else None) or Bounded(limit.sum, ())
+            if (most := self.largest(bounded.most)) is None:
                 return None
             limits.append(Below(most, limit.bits))
-            needed += self._limits_of(loops)
+            needed += (*bounded.limits, *self._limits_of(loops))
         sums = found, end, *(one.sum for one in (*needed, *limits))
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
         access = self.doubt.access
@@ -186,6 +210,7 @@ class _Largest(Struct, dict=True):
             least,
             frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),
             frozenset(self.ids.small),
+            self.positive,
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
@@ -197,7 +222,8 @@ class _Largest(Struct, dict=True):
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        found = self._of_tiles(without_counters(one, self.bounded, self.loops))
+        whole = without_divisions(one, self.divided)
+        found = self._of_tiles(whole and without_counters(whole, self.bounded, self.loops))
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
         found = None if found is None else self.ids.parts.largest(upper(found))
@@ -298,4 +324,4 @@ class _Largest(Struct, dict=True):
             both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
             if both:
                 found = plus(found, times(both, {(): self.ids.least(dimension)}))
-        return all(count >= 0 for count in above(found, least).values())
+        return all(count >= 0 for count in above(found, {**least, **self.least_divided}).values())

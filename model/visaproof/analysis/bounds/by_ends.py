@@ -69,8 +69,10 @@ def sufficient(
                 fits.append(limit)
             else:
                 most = min(most or largest, factor << limit.bits)
-    signed = dict.fromkeys(name for one in reached for name in sorted(one.signed))
-    above = (Relation(">=", Name(name), Number(0)) for name in signed)
+    positive = dict.fromkeys(name for one in reached for name in sorted(one.positive))
+    signed = dict.fromkeys(name for one in reached for name in sorted(one.signed) if name not in positive)
+    above = [Relation(">=", Name(name), Number(1)) for name in positive]
+    above += [Relation(">=", Name(name), Number(0)) for name in signed]
     limits = [] if most is None else [(amount, most)]
     limits += [(plus(one.sum, {(): 1}), 1 << one.bits) for one in fits]
     below = (Relation("<=", difference(one), Number(largest)) for one, largest in _widest(limits))
@@ -103,12 +105,14 @@ def _widest(limits: Sequence[tuple[Polynomial, int]]) -> Iterator[tuple[Polynomi
 
 
 def follows(one: Polynomial, most: int, other: Polynomial, least: int) -> bool:
-    """Whether one ≤ most wherever other ≤ least: one = f·other − rest, of which only the constant may be below 0."""
-    ratios = {-(-count // other[part]) for part, count in one.items() if part and other.get(part, 0) > 0}
-    for factor in {1, *ratios}:
-        rest = plus(times(other, {(): factor}), times(one, {(): -1}))
-        is_less = factor > 0 and all(count >= 0 for part, count in rest.items() if part)
-        if is_less and factor * least - rest.get((), 0) <= most:
+    """Whether one ≤ most wherever other ≤ least: k·one = f·other − rest, of which only the constant may be below 0."""
+    shared = [(count, other[part]) for part, count in one.items() if part and count > 0 and other.get(part, 0) > 0]
+    fewer = [(1, -(-own // its)) for own, its in shared]
+    more = [(its // own, 1) for own, its in shared]
+    for scale, factor in {(1, 1), *fewer, *more}:
+        rest = plus(times(other, {(): factor}), times(one, {(): -scale}))
+        is_less = factor * scale > 0 and all(count >= 0 for part, count in rest.items() if part)
+        if is_less and factor * least - rest.get((), 0) <= scale * most:
             return True
     return False
 

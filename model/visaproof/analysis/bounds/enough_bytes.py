@@ -9,7 +9,7 @@ What is named is proved, by those sums or under `--size` and `--where`, and some
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from math import inf
 from time import process_time
 
@@ -28,11 +28,10 @@ from visaproof.analysis.bounds.by_ends import (
     sufficient,
 )
 from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
-from visaproof.analysis.bounds.furthest import furthest
+from visaproof.analysis.bounds.furthest import furthest_ends
 from visaproof.analysis.bounds.global_ids import SMALL
 from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
-from visaproof.analysis.bounds.outside_search import search_for
-from visaproof.analysis.conflicts.launches.usual_launches import in_usual_launches
+from visaproof.analysis.bounds.outside_search import is_possible, search_for
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
@@ -47,8 +46,6 @@ from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, conj, disj, symbols_of, ule
-from visaproof.smt.answers import Satisfiable
-from visaproof.smt.solvers import solve
 
 MOST_QUESTIONS = 48
 """About one message."""
@@ -56,10 +53,8 @@ MOST_OF_KERNEL = 120
 """About all messages of a kernel."""
 MOST_MS = 3_000
 """For one of them: what is proved at all is mostly proved in less."""
-MOST_ADDRESSES = 8
-"""From which sizes are made."""
 MOST_REACHED = 12
-"""Such sizes."""
+"""Sizes that are made from addresses."""
 SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
 READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
@@ -241,17 +236,13 @@ class OfMessage(Struct):
             (address_of(question, doubt.access), doubt.access.width)
             for question in self.rounds for doubt in question.outside if doubt.access.lane in (0, None)
         ]  # fmt: skip
-        ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
-        for address, width in list(dict(reaching).items())[:MOST_ADDRESSES]:
-            for one in furthest(address, self.finder.names, self.arguments(), self.finder.offsets(self.key)):
-                names = frozenset((part, count) for part, count in one.items() if part)
-                ends[names] = max(one.get((), 0) + width, ends.get(names, 0))
-        for names, end in islice(ends.items(), MOST_REACHED):
+        ends = furthest_ends(dict(reaching), self.finder.names, self.arguments(), self.finder.offsets(self.key))
+        for one in islice(ends, MOST_REACHED):
             if self.surface in self.finder.slow:
                 return
             self.finder.slow.add(self.surface)  # it stays where the time for the message is over
             self.most_ms, asked = SLOW_MS, process_time()
-            yield difference({**dict(sorted(names)), (): end})
+            yield difference(one)
             if process_time() - asked < SLOW_MS / 1000:
                 self.finder.slow.remove(self.surface)
 
@@ -339,9 +330,7 @@ class OfMessage(Struct):
         return self._is_possible(more, disj(*launched_lanes(self.finder.names.kernel)))
 
     def _is_possible(self, more: Sequence[Bool], comes: Bool) -> bool:
-        formula = conj(*self.rounds[0].premises, *more, comes)
-        usual = in_usual_launches(self.finder.asked, formula)
-        return any(isinstance(solve([one], MOST_MS), Satisfiable) for one in chain(usual, [formula]))
+        return is_possible(self.finder.asked, conj(*self.rounds[0].premises, *more, comes), MOST_MS)
 
     def _terms(self, amount: Expression, relations: Sequence[Relation]) -> list[Bool]:
         names = self.finder.names

@@ -23,9 +23,24 @@ from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
 
 MOST_PARTS = 24
 """Products of a sum: a longer one is not read by anybody."""
+MOST_ADDRESSES = 8
+"""From which sizes are made."""
 ZERO = ""
 """The name of a word that is 0."""
 ONE: Polynomial = {(): 1}
+
+
+def furthest_ends(
+    reaching: Mapping[BitVec, int], names: LaunchNames, arguments: Sequence[str], zeros: Sequence[BitVec]
+) -> Iterator[Polynomial]:
+    """The bytes up to behind the last access: of addresses with the bytes of each, the farthest of those alike."""
+    ends: dict[frozenset[tuple[tuple[str, ...], int]], int] = {}
+    for address, width in list(reaching.items())[:MOST_ADDRESSES]:
+        for one in furthest(address, names, arguments, zeros):
+            parts = frozenset((part, count) for part, count in one.items() if part)
+            ends[parts] = max(one.get((), 0) + width, ends.get(parts, 0))
+    for parts, end in ends.items():
+        yield {**dict(sorted(parts)), (): end}
 
 
 def furthest(

@@ -41,6 +41,7 @@ from visaproof.checking.limited import Questions, Stop, each_within, not_asked, 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
+from visaproof.launch.assume import DIVISION
 from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.launched_words import FIRST_LANES, first_lanes
@@ -53,6 +54,7 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import Runnable, lowered
@@ -254,7 +256,7 @@ def ask_bounds(
         start = with_scratch_at_zero(start)
     ran = trace(
         kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit, launched=launched_variables(kernel),
+        nondeterministic=True, limit=limit, launched=launched_variables(kernel), divisions=DIVISION in assume,
     )  # fmt: skip
     ran = with_scratch_that_ends(ran)
     by_address = FLAT in ran.surfaces
@@ -281,6 +283,8 @@ def ask_bounds(
         *(one for _, one in more),
         *([EXTENTS] if extents else []),
     )
+    if any(one.reason == CORRECTED for one in ran.arbitrary):
+        assumed = *assumed, premise("float-mode"), premise("integer-division")
     start = replace(start, assumed=assumed)
     unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
     put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())

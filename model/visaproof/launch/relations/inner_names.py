@@ -16,6 +16,8 @@ class Kind(Enum):
     """The local id of the lane, or the word from which it follows."""
     COUNTER = "loop"
     """How far the counter of a loop is from where it began."""
+    DIVISION = "division"
+    """A quotient or a remainder, by its number."""
     WORD = "word"
     """What all lanes have alike: computed from arguments, or loaded."""
 

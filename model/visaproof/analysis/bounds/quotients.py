@@ -1,0 +1,171 @@
+"""Quotients and remainders that an address has, where divisors are at least 1 and nothing that is divided is negative.
+
+    ⌊a/b⌋ ≤ Q − 1   where a ≤ Q·b − 1, else ⌊a/b⌋ ≤ a          a mod b ≤ b − 1
+
+What a program does for other signs is left out first: −1 where b = 0, −⌊−a/b⌋ where a < 0, … , else ⌊a/b⌋  is  ⌊a/b⌋.
+So that a is not negative is one more limit of it, and that names are at least 1 is a condition of the answer.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from msgspec import Struct, field
+
+from visaproof.analysis.bounds.integers import Integers
+from visaproof.analysis.bounds.sums import is_unknown
+from visaproof.launch.relations.inner_names import InnerName, Kind
+from visaproof.launch.relations.polynomials import Polynomial, divided, plus, times
+from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, subterms, udiv
+from visaproof.smt.substitution import substitute_all
+
+DIVISIONS = (Op.UDIV, Op.UREM)
+MOST_DIVISIONS = 8
+"""One after the other."""
+
+
+class Division(Struct, frozen=True):
+    """A quotient, or a remainder."""
+
+    dividend: Polynomial
+    divisor: Polynomial
+    is_quotient: bool
+    word: BitVec
+
+    def most(self, dividend: Polynomial) -> Polynomial:
+        """With what the dividend is at most."""
+        if not self.is_quotient:
+            return plus(self.divisor, {(): -1})
+        whole = divided(plus(dividend, {(): 1}), self.divisor)
+        return dividend if whole is None else plus(whole, {(): -1})
+
+
+class Divisions(Struct):
+    """Those on which one access may depend."""
+
+    reader: Integers
+    """Of words that may have them, which gets their names."""
+    found: dict[str, Division] = field(default_factory=dict[str, Division])
+    positive: dict[str, None] = field(default_factory=dict[str, None])
+    """Names that have to be at least 1."""
+    divisors: dict[BitVec, Polynomial | None] = field(default_factory=dict[BitVec, "Polynomial | None"])
+
+    def read(self, address: BitVec, guard: Sequence[Bool]) -> tuple[BitVec, list[Bool]]:
+        """Both without what is done for signs that are excluded; the divisions that are left have names."""
+        if not any(one.op in DIVISIONS for one in subterms(address)):
+            return address, [*guard]
+        for _ in range(MOST_DIVISIONS):
+            self._name(address)
+            known = dict(self._excluded(address))
+            if not known:
+                break
+            (address,), guard = substitute_all([address], known), substitute_all(guard, known)
+        return address, [*guard]
+
+    def _name(self, address: BitVec) -> None:
+        """Names for the divisions whose operands are sums."""
+        for one in subterms(address):
+            if one.op not in DIVISIONS or one in self.reader.atoms:
+                continue
+            dividend, by = cast(tuple[BitVec, BitVec], one.args)
+            divisor, limits = self._divisor(by), len(self.reader.limits)
+            whole = None if divisor is None else self.reader.exact(dividend)
+            if divisor is None or whole is None:
+                del self.reader.limits[limits:]
+                continue
+            self.positive |= dict.fromkeys(name for part in divisor for name in part)
+            name = self._named(Division(whole, divisor, one.op is Op.UDIV, cast(BitVec, one)))
+            cast(dict[Term, Polynomial], self.reader.atoms)[one] = {(name,): 1}
+
+    def _named(self, division: Division) -> str:
+        name = InnerName(Kind.DIVISION, len(self.found))
+        self.found[name] = division
+        return name
+
+    def by_quotients(self, one: Polynomial) -> Polynomial:
+        """The same with quotients for remainders that are subtracted: a − a mod b = b·⌊a/b⌋."""
+        total: Polynomial = {}
+        for part, count in one.items():
+            name = next((each for each in part if count < 0 and self._is_remainder(each)), None)
+            if name is None:
+                total = plus(total, {part: count})
+                continue
+            rest, of = list(part), self.found[name]
+            rest.remove(name)
+            quotient = next((other for other, each in self.found.items() if each.is_quotient
+                             and (each.dividend, each.divisor) == (of.dividend, of.divisor)), None)  # fmt: skip
+            if quotient is None:
+                word = udiv(*cast(tuple[BitVec, BitVec], of.word.args))
+                quotient = self._named(Division(of.dividend, of.divisor, True, word))
+            known = plus(of.dividend, times(times(of.divisor, {(quotient,): 1}), {(): -1}))
+            total = plus(total, times({tuple(rest): count}, known))
+        return {part: count for part, count in total.items() if count}
+
+    def _is_remainder(self, name: str) -> bool:
+        return name in self.found and not self.found[name].is_quotient
+
+    def _divisor(self, word: BitVec) -> Polynomial | None:
+        """A product of arguments, or a number; None where it is no such one."""
+        if word not in self.divisors:
+            own = Integers(self.reader.atoms, self.reader.halves)
+            found = own.exact(word)
+            is_product = found is not None and len(found) == 1 and all(count > 0 for count in found.values())
+            known = is_product and found is not None and not any(is_unknown(name) for part in found for name in part)
+            self.divisors[word] = found if known else None
+            if known:
+                self.reader.limits.extend(own.limits)
+        return self.divisors[word]
+
+    def _excluded(self, address: BitVec) -> Iterator[tuple[Term, Term]]:
+        """What is said of the sign of an operand of a division, or that it is 0, and what that is."""
+        parts = subterms(address)
+        operands = {one for term in parts if term.op in DIVISIONS for one in subterms(*term.args)}
+        for one in parts:
+            match one.op:
+                case Op.SLT if _is_zero(one.args[1]) and one.args[0] in operands:
+                    if self._is_natural(cast(BitVec, one.args[0])):
+                        yield one, false()
+                case Op.EQ if isinstance(one.args[0], BitVec):
+                    left, right = cast(tuple[BitVec, BitVec], one.args)
+                    ways = [way for way in (sub(left, right), sub(right, left)) if way in operands]
+                    if any(self._divisor(way) is not None for way in ways):
+                        self._need(ways)
+                        yield one, false()
+                case Op.EXTRACT if one.width == 1 and one.args[0] in operands:
+                    number = cast(BitVec, one.args[0])
+                    if one.payload == (number.width - 1, number.width - 1) and self._is_natural(number):
+                        yield one, const(0, 1)
+                case _:
+                    pass
+
+    def _need(self, words: Sequence[BitVec]) -> None:
+        for one in words:
+            self.positive |= dict.fromkeys(name for part in self._divisor(one) or () for name in part)
+
+    def _is_natural(self, word: BitVec) -> bool:
+        """Whether it is a sum, which then has to be below half of what the word can be, and no negative number."""
+        limits = len(self.reader.limits)
+        if self.reader.exact(word, word.width - 1) is None:
+            del self.reader.limits[limits:]
+            return False
+        return True
+
+
+def without_divisions(one: Polynomial, most: dict[str, Polynomial]) -> Polynomial | None:
+    """A sum that is at least as large and has none of them; None where one has no bound."""
+    found = one
+    for name in dict.fromkeys(name for part in one for name in part if name in most):
+        if any(part.count(name) > 1 for part in found):
+            return None
+        total: Polynomial = {}
+        for part, count in found.items():
+            if name not in part:
+                total = plus(total, {part: count})
+            elif count > 0:  # what is subtracted is at least 0
+                rest = tuple(other for other in part if other != name)
+                total = plus(total, times({rest: count}, most[name]))
+        found = total
+    return {part: count for part, count in found.items() if count}
+
+
+def _is_zero(word: Term) -> bool:
+    return word.op is Op.CONST and not word.payload

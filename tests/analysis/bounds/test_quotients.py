@@ -1,0 +1,80 @@
+"""Sizes of kernels that take a number apart by quotients and remainders of arguments."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.analysis.bounds.quotients import Division, without_divisions
+from visaproof.cli import main
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import symbol
+
+DATA = Path(__file__).parents[2] / "data" / "quotients"
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> tuple[dict[str, Any], set[str]]:
+    """With which sizes and relations its buffers are large enough, and what is assumed."""
+    launch = ("--launch", str(DATA / "quotients.ze_info"), "--format", "json", "--limit", "60")
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    sizes = {one["surface"]: one["inside_if"] for one in file["messages"] if one["inside_if"]}
+    return sizes, {one["name"] for one in file["premises"]}
+
+
+SIZES = {
+    "transposed": {"in": "4*w*h", "out": "4*w*h"},
+    "channels": {"in": "4*planes*rows*width*images", "out": "4*planes*rows*width*images"},
+    "columns": {"out": "4*w*h + 4 - 4*h"},
+    "pitched": {"out": "4*n + 4*w*pitch - 4*pitch"},
+}
+
+
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize("kernel", SIZES)
+def test_sizes_follow_from_what_divisors_bound(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
+    sizes, premises = asked(capsys, kernel)
+    assert {name: one["bytes"] for name, one in sizes.items()} == SIZES[kernel]
+    assert "integer-division" in premises
+
+
+def test_divisors_have_to_be_positive(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes, _ = asked(capsys, "columns")
+    assert "w >= 1" in sizes["out"]["where"]
+
+
+def test_without_the_premise_no_division_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes, premises = asked(capsys, "columns", "--assume", "launch,-integer-division", "--limit", "5")
+    assert not sizes
+    assert "integer-division" not in premises
+
+
+@pytest.mark.parametrize(("size", "code"), [("4*w*h + 4 - 4*h", 0), ("4*w*h - 4*h", 1)])
+def test_columns_are_inside_of_what_is_named(size: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    where = [word for one in ("4*w*h <= 4294967296", "w >= 1", "h >= 1") for word in ("--where", one)]
+    launch = ("--launch", str(DATA / "quotients.ze_info"), "--quiet", "--size", f"out={size}")
+    assert main(["bounds", str(DATA / "columns.visaasm"), *launch, *where]) == code
+    capsys.readouterr()
+
+
+WORD = symbol("x", 32)
+N, W, ONE = {("n",): 1}, {("w",): 1}, {(): 1}
+
+
+@pytest.mark.parametrize(
+    ("division", "dividend", "most"),
+    [
+        (Division(N, W, True, WORD), {("h", "w"): 1, (): -1}, {("h",): 1, (): -1}),
+        (Division(N, W, True, WORD), {("h", "w"): 1}, {("h", "w"): 1}),  # one more is no multiple
+        (Division(N, {(): 8}, True, WORD), {("h",): 16, (): -1}, {("h",): 2, (): -1}),
+        (Division(N, W, False, WORD), {("h", "w"): 1, (): -1}, {("w",): 1, (): -1}),
+    ],
+)
+def test_a_quotient_is_at_most_what_divisors_say(division: Division, dividend: Polynomial, most: Polynomial) -> None:
+    assert division.most(dividend) == most
+
+
+def test_a_sum_with_a_quotient_that_has_no_bound_has_none() -> None:
+    assert without_divisions({("a", "a"): 1}, {"a": ONE}) is None
+    assert without_divisions({("a", "w"): 2, (): 1}, {"a": N}) == {("n", "w"): 2, (): 1}
