@@ -320,6 +320,32 @@ def test_a_store_after_a_loop_does_not_count_in_it() -> None:
     assert not in_step_too(late.format(""), late.format(BOUND))
 
 
+# ---------------------------------------------------------------- loops with the test first, in one another
+
+TESTED = """again:
+cmp.lt (M1, 8) P1 Y(0,0)<1;1,0> 0x9:d
+(!P1) goto (M1, 8) done
+mov (M1, 8) Z(0,0)<1> 0x0:d
+inner:
+cmp.lt (M1, 8) P2 Z(0,0)<1;1,0> Y(0,0)<1;1,0>
+(!P2) goto (M1, 8) over
+BODYscatter4_scaled.R (M1, 8) T6 0x0:ud C.0 X.0
+add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d
+goto (M1, 1) inner
+over:
+add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d
+goto (M1, 1) again
+done:
+"""
+
+
+@pytest.mark.parametrize(("body", "is_same"), [(ADD_TWICE, True), (ADD_LATER, False)])
+def test_loops_that_are_tested_first_may_stand_in_one_another(body: str, is_same: bool) -> None:
+    """As in unoptimised code.  An iteration comes to its own test: that begins no loop anew."""
+    whole = f"{APART}{TESTED}{STORE_B}"
+    assert in_step_too(whole.replace("BODY", ADD), whole.replace("BODY", body)) == is_same
+
+
 # ---------------------------------------------------------------- branches that all lanes take alike
 
 SCALARS = "".join(f".decl {name} v_type=G type=d num_elts=1\n" for name in "NS")

@@ -26,7 +26,7 @@ from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
-from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, plain, shape
+from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, shape
 from visaproof.program.statements import Branch, End, Landing, Nothing, Run
 from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
@@ -53,7 +53,7 @@ class Walk:
         self._lanes = machine.lanes
         self._unroll = unroll
         self._generalise = generalise
-        self._place = self._steps = 0
+        self._place: int = 0
         self._rounds: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
         self._back: dict[int, tuple[Bool, ...]] = {}
@@ -61,7 +61,7 @@ class Walk:
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
-        self._turns = 0
+        self._turns = self._steps = 0
         """How often loops of unknown length went back."""
         self._moments = 0
         """How often what iterations write was looked at."""
@@ -72,7 +72,7 @@ class Walk:
         self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.type.size == QWORD)
         self._general: list[LoopRound] = []
         self._branches: list[TakenBranch] = []
-        self._known: dict[int, dict[int, tuple[Branch, RoundWrites]]] = {}
+        self._known: dict[int, dict[int, tuple[Loop, RoundWrites]]] = {}
         """By where a loop begins and the place behind it: those that one iteration stood for, and what it wrote."""
         self._within: int | None = None
         """The place behind the loop of which an iteration begins now."""
@@ -210,11 +210,11 @@ class Walk:
         """
         first, loops = self._place, self._known[self._place]
         for behind in sorted(loops, reverse=True):
-            branch, known = loops[behind]
-            if (self._within is not None and behind >= self._within) or self._lanes.wait_between(first, behind):
+            within = behind if behind in self._turned else self._within
+            if (within is not None and behind >= within) or self._lanes.wait_between(first, behind):
                 continue
-            self._place = behind
-            if self._generalised(plain(branch, behind), known.copy()):
+            self._place, (loop, known) = behind, loops[behind]
+            if self._generalised(loop, known.copy()):
                 return True
             self._place = first
             del loops[behind]
@@ -242,12 +242,12 @@ class Walk:
             self._place, self._sure = place, outermost
             return False
         self._sure = outermost
-        self._known.setdefault(loop.head, {})[place] = loop.branch, known
+        self._known.setdefault(loop.head, {})[place] = loop, known
         return True
 
     def _test(self, loop: Loop) -> None:
         """Goes from the head of a loop to behind its test: lanes that it sends on wait behind the loop."""
-        self._place = loop.head
+        self._place, self._within = loop.head, loop.behind
         self._walk(loop.end)
         if self._lanes.wait_between(loop.end, loop.behind):
             raise NotModelled("lanes that come into a loop behind its test", loop.branch.position)
