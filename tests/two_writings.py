@@ -13,6 +13,7 @@ from visaproof.checking.mirror import mirrored
 from visaproof.checking.runs import claimed, run
 from visaproof.checking.states import changes
 from visaproof.instructions import Instruction
+from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
@@ -21,6 +22,7 @@ from visaproof.isa.readings import DEFAULT, Readings, readings_from
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.subject import Subject, oword_ld, qw_scatter, scatter4_scaled, typed_atomic
 from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import TexelWrite
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
 from visaproof.semantics.symbolic.effects import undefined
 from visaproof.semantics.symbolic.registers import RegisterFile
@@ -30,12 +32,28 @@ from visaproof.smt import Bool, evaluate, symbol
 def executed(instruction: Instruction, before: ConcreteState) -> Outcome:
     """What `execute` does.  Nothing has changed where it is undefined, and never a mask or a predicate."""
     after = before.copy()
+    for surface in after.surfaces.values():
+        surface.changed = []
     try:
         instruction.execute(after)
     except UndefinedBehavior:
         assert after == before, "execute changed something before it found the state undefined"
+    else:
+        if isinstance(instruction, TypedAtomic):
+            assert_noted(instruction, before, after)
     assert (after.exec_mask, after.predicates) == (before.exec_mask, before.predicates)
     return run(instruction, before, [before.exec_mask]).outcome
+
+
+def assert_noted(atomic: TypedAtomic, before: ConcreteState, after: ConcreteState) -> None:
+    """What was noted of each lane, one after the other, is what the image holds."""
+    image, last = before.copy().image(atomic.surface), after.image(atomic.surface)
+    noted = [one for one in last.changed or () if isinstance(one, TexelWrite)]
+    for one in noted:
+        assert before.channel_enabled(atomic.execution, one.lane)
+        image.set_channel(one.texel, one.channel, one.value)
+    assert len({one.lane for one in noted}) == len(noted)
+    assert image.texels == last.texels
 
 
 def difference(
