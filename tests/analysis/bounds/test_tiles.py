@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[2] / "data" / "tiles"
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> dict[str, dict[str, Any]]:
     """The messages of a kernel to its buffers that may be outside."""
-    launch = ("--launch", str(DATA / "tiles.ze_info"), "--format", "json", "--limit", "60")
+    launch = ("--launch", str(DATA / "tiles.ze_info"), "--format", "json", "--limit", "300")  # each message has a share
     main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     return {one["surface"]: one for one in file["messages"] if one["inside_if"]}
