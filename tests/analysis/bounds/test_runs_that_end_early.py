@@ -1,16 +1,18 @@
 """Runs and places of which not all is known: no answer is lost, and none is made up."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds import verdicts
+from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
-from visaproof.analysis.bounds.verdicts import Undecided
+from visaproof.analysis.bounds.verdicts import Outside, Undecided
 from visaproof.cli import main
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
@@ -50,6 +52,30 @@ def test_a_size_is_named_where_no_run_confirms_that_one_is_needed(
     unknown = lines.index("UNKNOWN: no run")
     assert lines[unknown - 1].startswith("inside if a has at least 4*global_size_x bytes")
     assert lines[unknown + 1].startswith("hint: --size 'a=4*global_size_x'")
+
+
+@pytest.mark.parametrize("ends", [1, 9])
+def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict is decided once, and kept where there is no more time."""
+    find, decide, left, decided = SizeFinder.find, bounds.decide_bounds, [ends], list[object]()
+
+    def find_late(*asked: Any) -> Any:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise LimitReached(1)
+        return find(*asked)
+
+    def counted(question: Any, asked: Any) -> Any:
+        decided.append(question)
+        return decide(question, asked)
+
+    monkeypatch.setattr(SizeFinder, "find", find_late)
+    monkeypatch.setattr(bounds, "decide_bounds", counted)
+    asked = answers("tgllp-O2-simd8")
+    found = {one.question.instruction.position: one for one in asked.answers()}
+    assert len(decided) == len(found) == 3
+    assert {isinstance(one.bounds, Outside) for one in found.values()} == {True}
+    assert all(one.enough is not None for one in found.values()) == (ends == 1)
 
 
 def test_without_the_place_of_each_access_no_size_is_enough() -> None:

@@ -117,6 +117,8 @@ class BoundsAnswers(Struct, frozen=True):
     vacuous: bool
     """Whether the assumptions contradict each other: then nothing is asked."""
     limit: Limit = NO_LIMIT
+    decided: dict[Position, BoundsFinding] = field(default_factory=dict[Position, BoundsFinding])
+    """Messages of which the verdict is known."""
     fitting: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
     """With which relations a message is inside of what it reaches, as far as that was asked."""
 
@@ -146,6 +148,23 @@ class BoundsAnswers(Struct, frozen=True):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
+        """With what would suffice; where the time ends before that is known, the verdict is kept."""
+        position = rounds[0].instruction.position
+        found = self.decided[position] = self.decided.get(position) or self._decided(rounds)
+        bounds, keys, free = found.bounds, found.surfaces, found.free_size
+        if len(keys) != 1 or not isinstance(bounds, Outside | Undecided) or self._is_partial(rounds):
+            return found
+        if isinstance(bounds, Undecided):
+            enough = self._where_it_fits(rounds, keys)
+            return replace(found, enough=enough or (self.sizes.find(rounds, keys[0]) if free else None))
+        if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
+            return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
+        if not free:
+            return replace(found, enough=self._where_it_fits(rounds, keys))
+        enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
+        return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
+
+    def _decided(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
         keys = tuple(dict.fromkeys(key for question in rounds for key in question.surfaces))
         bounds = self._by_ends(rounds, keys)
         if bounds is None:
@@ -156,7 +175,7 @@ class BoundsAnswers(Struct, frozen=True):
             rung = fits_in(self.sizes, rounds, keys[0])
             bounds = Holds(rung) if rung else bounds
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
-        found = BoundsFinding(
+        return BoundsFinding(
             question=rounds[0],
             bounds=bounds,
             meaning=self._over_rounds(decide_meaning, rounds),
@@ -164,20 +183,6 @@ class BoundsAnswers(Struct, frozen=True):
             free_size=free,
             needed=needed_bytes(rounds) if free and len(keys) == 1 else None,
         )
-        if len(keys) != 1 or not isinstance(bounds, Outside | Undecided) or self._is_partial(rounds):
-            return found
-        try:
-            if isinstance(bounds, Undecided):
-                enough = self._where_it_fits(rounds, keys)
-                return replace(found, enough=enough or (self.sizes.find(rounds, keys[0]) if free else None))
-            if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
-                return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
-            if not free:
-                return replace(found, enough=self._where_it_fits(rounds, keys))
-            enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
-            return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
-        except LimitReached:  # the answer is there without it
-            return found
 
     def _where_it_fits(self, rounds: list[BoundsQuestion], keys: tuple[str, ...]) -> InsideIf | None:
         """With which relations every access is inside of a size that is known."""
@@ -203,8 +208,10 @@ class BoundsAnswers(Struct, frozen=True):
         return bool(self.asked.trace.bounded or left_out or any(one.lost for one in rounds))
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
-        undecided = Undecided(str(reached))
-        enough = self.fitting.get(rounds[0].instruction.position)
+        position, undecided = rounds[0].instruction.position, Undecided(str(reached))
+        if position in self.decided:  # the answer is there without what would suffice
+            return self.decided[position]
+        enough = self.fitting.get(position)
         return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, False, None, enough)
 
     def _is_free(self, key: str) -> bool:
