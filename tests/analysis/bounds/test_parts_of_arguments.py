@@ -2,7 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,7 +13,9 @@ from visaproof.analysis.bounds.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.cli import main
 from visaproof.launch.relations import parts_of_arguments
+from visaproof.launch.relations.exact_terms import Word
 from visaproof.machine.symbolic.loops import came_back
+from visaproof.smt import Bool, conj, disj, eq, extract, sign_extend, slt, symbol, ult
 
 DATA = Path(__file__).parents[2] / "data" / "parts"
 
@@ -145,3 +148,18 @@ def test_ids_of_64_bits_are_compared_with_signed_arguments(
     monkeypatch.setattr(GlobalIds, "_said", lambda *_: iter(()))
     monkeypatch.setattr(PartsOfArguments, "_is_sign", lambda *_: False)
     assert ("4*n*batch",) not in needed(asked(capsys, "masked", folder="wide_ids"))
+
+
+HIGH, LOW, N = symbol("high", 32), symbol("low", 32), symbol("n", 32)
+SIGN = sign_extend(extract(N, 31, 31), 32)
+BELOW = slt(LOW, N)
+BY_HALVES = disj(conj(BELOW, eq(HIGH, SIGN)), ult(HIGH, SIGN))
+
+
+@pytest.mark.parametrize(("guard", "natural"), [(BELOW, {"n"}), (BY_HALVES, set[str]())], ids=["in any case", "in one"])
+def test_an_argument_is_not_negative_by_what_holds_only_if_it_is_not(guard: Bool, natural: set[str]) -> None:
+    """Of numbers of 64 bits one case is left out since the argument is not negative: that shows nothing of its sign."""
+    names = SimpleNamespace(found=lambda _: SimpleNamespace(word=Word(N, signed=True)))
+    ids = GlobalIds(cast(Any, SimpleNamespace(names=names)), guard, 0, [], {}, lambda _: False)
+    assert ids._says_below(LOW, "n", "global_size_x")
+    assert ids.natural == natural

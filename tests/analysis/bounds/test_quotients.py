@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.quotients import Division, without_divisions
+from visaproof.analysis.bounds.integers import Integers
+from visaproof.analysis.bounds.quotients import Division, Divisions
+from visaproof.analysis.bounds.sums import without_names
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import symbol
+from visaproof.smt import symbol, udiv
 
 DATA = Path(__file__).parents[2] / "data" / "quotients"
 
@@ -58,6 +60,17 @@ def test_columns_are_inside_of_what_is_named(size: str, code: int, capsys: pytes
     capsys.readouterr()
 
 
+@pytest.mark.parametrize("positive", ["w", "h"])
+def test_columns_may_leave_what_is_named_where_a_divisor_is_not_positive(
+    positive: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of w and h that are negative the product is above 0, and i % w times h is not."""
+    where = ("--where", "4*w*h <= 4294967296", "--where", f"{positive} <= -1", "--size", "out=4*w*h")
+    launch = ("--launch", str(DATA / "quotients.ze_info"), "--quiet")
+    assert main(["bounds", str(DATA / "columns.visaasm"), *launch, *where]) == 1
+    capsys.readouterr()
+
+
 WORD = symbol("x", 32)
 N, W, ONE = {("n",): 1}, {("w",): 1}, {(): 1}
 
@@ -76,5 +89,14 @@ def test_a_quotient_is_at_most_what_divisors_say(division: Division, dividend: P
 
 
 def test_a_sum_with_a_quotient_that_has_no_bound_has_none() -> None:
-    assert without_divisions({("a", "a"): 1}, {"a": ONE}) is None
-    assert without_divisions({("a", "w"): 2, (): 1}, {"a": N}) == {("n", "w"): 2, (): 1}
+    assert without_names({("a", "a"): 1}, {"a": ONE}) is None
+    assert without_names({("a", "w"): 2, (): 1}, {"a": N}) == {("n", "w"): 2, (): 1}
+
+
+@pytest.mark.parametrize(("dividend", "is_known"), [({("h", "w"): 1, (): -1}, True), ({("n",): 1}, False)])
+def test_a_remainder_is_taken_away_by_a_quotient_where_that_reaches_no_further(
+    dividend: Polynomial, is_known: bool
+) -> None:
+    """n - n mod w is at most n; w times what n / w is known to be at most, n, is more."""
+    divisions = Divisions(Integers({}), found={"r": Division(N, W, False, udiv(WORD, symbol("y", 32)))})
+    assert (divisions.quotient_at_most("r", dividend) is not None) == is_known

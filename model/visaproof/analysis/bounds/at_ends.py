@@ -16,11 +16,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.global_ids import GlobalIds
-from visaproof.analysis.bounds.integers import Below
+from visaproof.analysis.bounds.integers import Below, Integers
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, without_counters
-from visaproof.analysis.bounds.quotients import Divisions, without_divisions
-from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper
+from visaproof.analysis.bounds.quotients import Divisions
+from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper, without_names
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -134,8 +134,7 @@ class _Largest(Struct, dict=True):
     divided: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
     """What quotients and remainders are at most."""
     least_divided: dict[str, int] = field(default_factory=dict[str, int])
-    positive: frozenset[str] = frozenset()
-    """Names that have to be at least 1."""
+    divisions: Divisions = field(default_factory=lambda: Divisions(Integers({})))
     loops: set[str] = field(default_factory=set[str])
     """Those on which the address depends."""
 
@@ -170,15 +169,19 @@ class _Largest(Struct, dict=True):
         found = reader.exact(address)
         if found is None:
             return None
-        self.positive, found = frozenset(divisions.positive), divisions.by_quotients(found)
-        reader.limits[:] = [Below(divisions.by_quotients(one.sum), one.bits) for one in reader.limits]
-        for name, one in divisions.found.items():
+        self.divisions, loops, whole_ones = divisions, set[str](), set[str]()
+        for name, one in list(divisions.found.items()):
             most = counters.compared(one.dividend) or Bounded(one.dividend, ())
-            reader.limits.extend(most.limits)
             if (whole := self.largest(most.most)) is None:
                 return None
+            reader.limits += (*most.limits, *self._limits_of(loops))
             self.divided[name] = one.most(whole)
             self.least_divided[name] = least_of(conj(*compared_with), one.word)
+            if (quotient := divisions.quotient_at_most(name, whole)) is not None:
+                self.divided[quotient] = divisions.found[quotient].most(whole)
+                whole_ones.add(quotient)
+        found = divisions.by_quotients(found, whole_ones)
+        reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
         with_parts = self._reached(found, reader.limits, counters.compared)
         return with_parts or self._reached(found, reader.limits, lambda _: None)
 
@@ -210,7 +213,7 @@ class _Largest(Struct, dict=True):
             least,
             frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),
             frozenset(self.ids.small),
-            self.positive,
+            frozenset(self.divisions.positive),
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
@@ -222,7 +225,7 @@ class _Largest(Struct, dict=True):
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        whole = without_divisions(one, self.divided)
+        whole = without_names(one, self.divided)
         found = self._of_tiles(whole and without_counters(whole, self.bounded, self.loops))
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
@@ -314,7 +317,7 @@ class _Largest(Struct, dict=True):
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
-        found = one
+        found = self.divisions.by_quotients(one)
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
             counted = self._counted(found, dimension, most=False)

@@ -90,7 +90,7 @@ def readable(enough: Sufficient | None, stated: Callable[[Polynomial], Sufficien
 
 def is_usual(enough: Sufficient) -> bool:
     """Whether it is a product of arguments that only has to be no larger than addresses are."""
-    (*parts,) = (part for part, count in enough.amount.items() if count)
+    parts = [part for part, count in enough.amount.items() if count]
     is_product = len(parts) == 1 and len(parts[0]) > 1 and SIZES_OF_LAUNCH.isdisjoint(*parts)
     return is_product and all(one.sign == "<=" and one.left == difference(enough.amount) for one in enough.relations)
 

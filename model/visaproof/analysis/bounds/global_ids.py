@@ -194,9 +194,10 @@ class GlobalIds(Struct, dict=True):
         compared = [(taken, bits) for added, taken, bits in self._compared(word, name) if not added]
         if (0, word.width) in compared:
             return True
-        signed = [taken for taken, bits in compared if bits < word.width]
-        if signed:
-            self.small.add(whole)
-        if 0 in signed:  # n − k may wrap where n is negative
-            self.natural.add(name)
-        return bool(signed)
+        if not any(bits < word.width for _, bits in compared):
+            return False
+        self.small.add(whole)
+        own = self.integers.names.found(name).word.term
+        if any(one.op is Op.SLT and one.args == (word, own) for one in conjuncts(self.guard)):
+            self.natural.add(name)  # in any case: what `_said` adds and n − k rest on it
+        return True

@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from visaproof.analysis.bounds.integers import Below, Half, Integers
 from visaproof.analysis.bounds.launch_integers import conjuncts
+from visaproof.analysis.bounds.sums import without_names
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
-from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
@@ -145,7 +146,7 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
     first = next(names for names in part if names)
     found: Polynomial = {}
     for names, count in one.items():
-        rest = _without(names, first)
+        rest = without_factors(names, first)
         factor, left = divmod(count, part[first])
         if rest is not None and factor > 0 and not left:
             found[rest] = factor
@@ -154,16 +155,6 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
         for names, factor in found.items()
         if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
     }
-
-
-def _without(names: tuple[str, ...], some: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The other factors of a product; None where it has not all of these."""
-    left = list(names)
-    for each in some:
-        if each not in left:
-            return None
-        left.remove(each)
-    return tuple(left)
 
 
 def _has_counter(one: Polynomial) -> bool:
@@ -177,20 +168,11 @@ def is_counter(name: str) -> bool:
 
 def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[str]) -> Polynomial | None:
     """A sum that is at least as large and has no counters; None where one has no bound.  `used` gets their names."""
-    found = one
-    for name in dict.fromkeys(name for part in one for name in part if is_counter(name)):
-        if name not in bounded or any(part.count(name) > 1 for part in found):
-            return None
-        used.add(name)
-        total: Polynomial = {}
-        for part, count in found.items():
-            if name not in part:
-                total = plus(total, {part: count})
-            elif count > 0:  # what is subtracted is at least 0
-                rest = tuple(other for other in part if other != name)
-                total = plus(total, times({rest: count}, bounded[name].most))
-        found = total
-    return {part: count for part, count in found.items() if count}
+    counters = dict.fromkeys(name for part in one for name in part if is_counter(name))
+    if any(name not in bounded for name in counters):
+        return None
+    used.update(counters)
+    return without_names(one, {name: bounded[name].most for name in counters})
 
 
 def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:

@@ -6,19 +6,19 @@ What a program does for other signs is left out first: −1 where b = 0, −⌊�
 So that a is not negative is one more limit of it, and that names are at least 1 is a condition of the answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.integers import Integers
 from visaproof.analysis.bounds.sums import is_unknown
+from visaproof.analysis.conflicts.digits.strides import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, divided, plus, times
 from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, subterms, udiv
 from visaproof.smt.substitution import substitute_all
 
-DIVISIONS = (Op.UDIV, Op.UREM)
 MOST_DIVISIONS = 8
 """One after the other."""
 
@@ -81,24 +81,34 @@ class Divisions(Struct):
         self.found[name] = division
         return name
 
-    def by_quotients(self, one: Polynomial) -> Polynomial:
-        """The same with quotients for remainders that are subtracted: a − a mod b = b·⌊a/b⌋."""
+    def by_quotients(self, one: Polynomial, known: Collection[str] | None = None) -> Polynomial:
+        """The same with quotients for remainders that are subtracted, a − a mod b = b·⌊a/b⌋: of all, or the `known`."""
         total: Polynomial = {}
         for part, count in one.items():
             name = next((each for each in part if count < 0 and self._is_remainder(each)), None)
-            if name is None:
+            quotient = None if name is None else self._quotient_of(name)
+            if name is None or quotient is None or (known is not None and quotient not in known):
                 total = plus(total, {part: count})
                 continue
             rest, of = list(part), self.found[name]
             rest.remove(name)
-            quotient = next((other for other, each in self.found.items() if each.is_quotient
-                             and (each.dividend, each.divisor) == (of.dividend, of.divisor)), None)  # fmt: skip
-            if quotient is None:
-                word = udiv(*cast(tuple[BitVec, BitVec], of.word.args))
-                quotient = self._named(Division(of.dividend, of.divisor, True, word))
-            known = plus(of.dividend, times(times(of.divisor, {(quotient,): 1}), {(): -1}))
-            total = plus(total, times({tuple(rest): count}, known))
+            whole = plus(of.dividend, times(times(of.divisor, {(quotient,): 1}), {(): -1}))
+            total = plus(total, times({tuple(rest): count}, whole))
         return {part: count for part, count in total.items() if count}
+
+    def quotient_at_most(self, name: str, dividend: Polynomial) -> str | None:
+        """That of a remainder, if b·⌊a/b⌋ is no more than the largest dividend: that one more is a multiple of b."""
+        if not self._is_remainder(name) or divided(plus(dividend, {(): 1}), self.found[name].divisor) is None:
+            return None
+        return self._quotient_of(name)
+
+    def _quotient_of(self, name: str) -> str:
+        of = self.found[name]
+        for other, one in self.found.items():
+            if one.is_quotient and (one.dividend, one.divisor) == (of.dividend, of.divisor):
+                return other
+        word = udiv(*cast(tuple[BitVec, BitVec], of.word.args))
+        return self._named(Division(of.dividend, of.divisor, True, word))
 
     def _is_remainder(self, name: str) -> bool:
         return name in self.found and not self.found[name].is_quotient
@@ -148,23 +158,6 @@ class Divisions(Struct):
             del self.reader.limits[limits:]
             return False
         return True
-
-
-def without_divisions(one: Polynomial, most: dict[str, Polynomial]) -> Polynomial | None:
-    """A sum that is at least as large and has none of them; None where one has no bound."""
-    found = one
-    for name in dict.fromkeys(name for part in one for name in part if name in most):
-        if any(part.count(name) > 1 for part in found):
-            return None
-        total: Polynomial = {}
-        for part, count in found.items():
-            if name not in part:
-                total = plus(total, {part: count})
-            elif count > 0:  # what is subtracted is at least 0
-                rest = tuple(other for other in part if other != name)
-                total = plus(total, times({rest: count}, most[name]))
-        found = total
-    return {part: count for part, count in found.items() if count}
 
 
 def _is_zero(word: Term) -> bool:

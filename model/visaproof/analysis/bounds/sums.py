@@ -49,6 +49,23 @@ def upper(one: Polynomial) -> Polynomial:
     return total
 
 
+def without_names(one: Polynomial, most: Mapping[str, Polynomial]) -> Polynomial | None:
+    """A sum that is at least as large, with what some names are at most in their place; None where one is squared."""
+    found = one
+    for name in dict.fromkeys(name for part in one for name in part if name in most):
+        if any(part.count(name) > 1 for part in found):
+            return None
+        total: Polynomial = {}
+        for part, count in found.items():
+            if name not in part:
+                total = plus(total, {part: count})
+            elif count > 0:  # what is subtracted is at least 0
+                rest = tuple(other for other in part if other != name)
+                total = plus(total, times({rest: count}, most[name]))
+        found = total
+    return {part: count for part, count in found.items() if count}
+
+
 def is_unknown(name: str) -> bool:
     """Whether it is none that a host gives."""
     return isinstance(name, InnerName)

@@ -55,7 +55,7 @@ def divided(one: Polynomial, other: Polynomial) -> Polynomial | None:
     left, found = {names: count for names, count in one.items() if count}, dict[tuple[str, ...], int]()
     while left:
         names = max(left, key=_rank)
-        rest = _without(names, lead)
+        rest = without_factors(names, lead)
         if rest is None or left[names] % divisor[lead]:
             return None
         found[rest] = left[names] // divisor[lead]
@@ -68,7 +68,8 @@ def _rank(names: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     return len(names), names
 
 
-def _without(names: tuple[str, ...], less: tuple[str, ...]) -> tuple[str, ...] | None:
+def without_factors(names: tuple[str, ...], less: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The other factors of a product; None where it has not all of these."""
     left = list(names)
     for name in less:
         if name not in left:

@@ -62,7 +62,7 @@ class Walk:
         self._loops = 0
         """How many loops were generalised, also in vain."""
         self._turns = self._steps = 0
-        """How often loops of unknown length went back."""
+        """How often loops of unknown length went back, and how many statements were run."""
         self._moments = 0
         """How often what iterations write was looked at."""
         self._heads: list[int] = []
