@@ -100,6 +100,10 @@ ELSEWHERE = {
         (LEFT_OPEN, "test_a_further_barrier_lets_threads_do_less"),
         (LEFT_OPEN, "test_a_further_barrier_that_some_threads_miss_is_refused"),
     ),
+    "barriers-together": (
+        ("test_synchronisation_widths.py", "test_threads_come_to_a_barrier_together_under_conditions_of_their_own"),
+        ("test_synchronisation_widths.py", "test_a_thread_that_waits_for_others_for_ever_is_undefined"),
+    ),
     "no-data-race": (
         (SYNCHRONISATION, "test_a_change_that_nobody_sees_refines"),
         (SYNCHRONISATION, "test_a_change_that_others_may_see_does_not_refine"),

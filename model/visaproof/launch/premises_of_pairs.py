@@ -73,6 +73,11 @@ OF_PAIRS = (
         Grantor.NOBODY, "the source has no such barrier", TWO_KERNELS,
     ),
     PremiseRow(
+        "barriers-together", "where one thread of a group comes to a barrier of the source, all of them do",
+        Grantor.LANGUAGE, "OpenCL C: a barrier that some work items of a group do not come to is undefined",
+        TWO_KERNELS,
+    ),
+    PremiseRow(
         "others-write", "other threads may write, between any two messages, what this one reads or writes",
         Grantor.OPEN, "the answer holds whatever they do", TWO_KERNELS,
     ),

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 
 from visaproof.analysis.tables import may_be_written
+from visaproof.decode.synchronisation import Barrier
 from visaproof.instructions.lsc.atomic import LscAtomic
 from visaproof.instructions.lsc.load import LscLoad
 from visaproof.instructions.lsc.store import LscStore
@@ -27,7 +28,7 @@ from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
 from visaproof.semantics.symbolic.value_names import Unmatched
-from visaproof.smt import Bool, symbols_of
+from visaproof.smt import Bool, is_true, symbols_of
 
 FUNCTIONS = premise("float-functions")
 """Of results of which nothing else is known."""
@@ -168,6 +169,9 @@ def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
     if not any(runner.threads for runner in runners):
         return
     yield premise("threads-in-any-order")
+    barriers = (one for one in runners[0].trace.events if isinstance(one.event, Barrier))
+    if runners[0].threads and not all(is_true(one.guard) for one in barriers):
+        yield premise("barriers-together")
     names = [word.payload for word in symbols_of(*(each for one in runners for each in one.start_words()))]
     if THREAD_NUMBER in names:
         yield premise("thread-numbers")

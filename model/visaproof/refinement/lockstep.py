@@ -50,7 +50,7 @@ from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup, group_of, with_plain_events
+from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import literals_of
@@ -81,8 +81,7 @@ def in_step(
         found = _with_classes((source, target), launched, scope, chosen, several, together)
         if found is None:
             return None
-        meet = _same_rounds(found.question, together) and _come_alike(source, found.names)
-        if meet and same_effects(found.question):
+        if _same_rounds(found.question, together) and same_effects(found.question):
             return found.question
         more = _chosen_once(found)
         if more.keys() <= chosen.keys():
@@ -195,12 +194,6 @@ def _runs_together(rounds: Sequence[LoopRound]) -> dict[Term, Term]:
 
 def _runs_loop(loop: int) -> Bool:
     return bool_symbol(f"round.{loop}.lanes")
-
-
-def _come_alike(source: AnyRunner, names: dict[Term, Term]) -> bool:
-    """Whether the threads come to each event of an iteration under one condition, by what all hold alike in it."""
-    found = source.alike if isinstance(source, ThreadGroup) else ()
-    return all(len({substitute(one, names) for one in guards}) == 1 for guards in found)
 
 
 def _stay_together(question: Question) -> bool:

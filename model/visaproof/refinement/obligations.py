@@ -38,6 +38,7 @@ from visaproof.refinement.effects.sharing import owners
 from visaproof.refinement.effects.side import Side
 from visaproof.refinement.effects.synchronisation import Unlike
 from visaproof.refinement.entailment import not_covered, with_plain_equations
+from visaproof.semantics.symbolic.literals import alternatives, literals_of
 from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
 from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, is_false, is_true, neg, symbol, ule
@@ -100,7 +101,8 @@ def require_reached(source: Side, target: Side, one: Effects, other: Effects, la
     pairs = zip(source.matched.events, target.matched.events, one.comes, other.comes, strict=True)
     for mine, theirs, comes, others in pairs:
         always = is_true(others) or others is disj(*lanes)
-        if comes is others or (always and isinstance(theirs.event, Fence)):
+        alike = comes is others or where_launched(comes, lanes) is where_launched(others, lanes)
+        if alike or (always and isinstance(theirs.event, Fence)):
             continue
         what = f"{theirs.event} at {theirs.position} under another condition than {mine.event} at {mine.position}"
         raise Unlike(what, source, target)
@@ -110,6 +112,14 @@ def require_reached(source: Side, target: Side, one: Effects, other: Effects, la
         raise Unlike("barriers that only the target has, in kernels of different SIMD widths", source, target)
     if not all(is_true(comes) or comes is disj(*lanes) for comes in other.barriers):
         raise Unlike("a barrier that only the target has, and that not every run comes to", source, target)
+
+
+def where_launched(guard: Bool, lanes: tuple[Bool, ...]) -> Bool:
+    """What holds beside that a lane is on:  (a ∧ p) ∨ (b ∧ p)  is  p,  where  a ∨ b  is that one of all lanes is."""
+    ways = [literals_of(one) for one in alternatives(guard)]
+    common = ways[0].intersection(*ways)
+    rest = disj(*(conj(*(way - common)) for way in ways))
+    return conj(*common) if rest is disj(*lanes) else conj(*common, rest)
 
 
 # ---------------------------------------------------------------- 3, 4, 5: stores, atomics, registers

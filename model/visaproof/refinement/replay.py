@@ -201,7 +201,7 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     memory = {name: watched(surface, watch, name) for name, surface in _memory(example, side).items()}
     started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
     states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
-    found = run_group(_kernel(side, platform, path), states, watch)
+    found = run_group(_kernel(side, platform, path), states, watch, together=side is example.source)
     return _Ran(found.outcome, memory, next((flat.left for _, flat in started if flat.left is not None), None))
 
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from tests.refinement.widths.test_refinement_widths import LOAD, STORE, each, ids, kernel
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.launch.overlap import ArgumentInfo
@@ -12,6 +13,9 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.widths.thread_runs import ThreadWatch, run_group
+from visaproof.semantics.concrete.state import ConcreteState, Surface
+from visaproof.semantics.concrete.surface import Buffer
 
 FENCE = "lsc_fence.ugm.none.gpu\n"
 OTHER = "movs (M1_NM, 1) T6(0) 0x0:ud\n"
@@ -99,9 +103,39 @@ def test_a_wrong_target_behind_a_barrier_under_a_condition_is_not_proved(compare
     assert not isinstance(asked(under_condition(8, BY_ARGUMENT), under_condition(16, compared, change)), Refines)
 
 
-def test_threads_that_come_to_a_barrier_under_conditions_of_their_own_are_not_asked() -> None:
+def test_threads_come_to_a_barrier_together_under_conditions_of_their_own() -> None:
+    """A source of which some threads wait for the others for ever does not end: nothing is asked of it."""
+    found = compare(under_condition(8, BY_ITEM), under_condition(16, BY_ITEM), Scope(Assume.IDS))
+    assert isinstance(decide(found, 2_000), Refines)
+    assert "barriers-together" in [one.name for one in found.assumed]
     with pytest.raises(NotModelled, match="under conditions"):
-        asked(under_condition(8, BY_ITEM), under_condition(16, BY_ITEM))
+        asked(under_condition(16, BY_ITEM), under_condition(8, BY_ITEM))
+
+
+@pytest.mark.parametrize(
+    "compared", [BY_ITEM.replace("0x9:", "0x8:"), "AT({r},0)<1;1,0> 0x0:ud", BY_ARGUMENT], ids=["value", "lane", "all"]
+)
+def test_a_target_that_comes_to_the_barrier_elsewhere_is_not_proved(compared: str) -> None:
+    source = under_condition(8, BY_ITEM)
+    try:
+        found = asked(source, under_condition(16, compared))
+    except NotModelled:
+        return
+    assert not isinstance(found, Refines)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_thread_that_waits_for_others_for_ever_is_undefined(together: bool) -> None:
+    """The second thread has ended where the first one comes to the barrier."""
+    program = under_condition(8, BY_ARGUMENT).kernel
+    buffers: dict[str, Surface] = {f"bti {number}": Buffer(0x2000) for number in range(2)}
+    states: list[tuple[int, ConcreteState]] = []
+    for thread in range(2):
+        items = b"".join((8 * thread + lane).to_bytes(2, "little") for lane in range(8))
+        registers = {"N": bytearray((1 - thread, 0, 0, 0)), "ID": bytearray(items + bytes(16))}
+        states.append((thread, ConcreteState(Platform.DG2, 0xFF, registers, surfaces=buffers)))
+    found = run_group(program, states, ThreadWatch(forbidden=False), together=together).outcome.undefined
+    assert (found is not None) is together
 
 
 def test_a_named_barrier_of_some_threads_is_not_asked_across_widths() -> None:

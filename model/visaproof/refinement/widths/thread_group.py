@@ -41,7 +41,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
 from visaproof.semantics.symbolic.cases import under
-from visaproof.semantics.symbolic.literals import literals_of
+from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, conj, disj, implies, is_true, true
 from visaproof.smt.substitution import substitute_all
@@ -61,8 +61,6 @@ class ThreadGroup(Struct, frozen=True):
     races_forbidden: bool
     last_first: bool = False
     """Whether the last thread runs first."""
-    alike: tuple[tuple[Bool, ...], ...] = ()
-    """Conditions of the threads for one event in an iteration that stands for others, which have to be the same."""
 
     @property
     def observed(self) -> tuple[Observed, ...]:
@@ -191,6 +189,7 @@ class ThreadGroup(Struct, frozen=True):
             started.watch,
             local.beside(observe),
             most=len(self.kernel.statements) + IN_LOOPS,
+            together=self.name == "source",
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
         ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
@@ -259,8 +258,9 @@ def group_of(
     traces = [
         _where_launched(with_plain_events(one.trace, on, timeout_ms), on) for one, on in zip(members, own, strict=True)
     ]
-    run = merged(traces, split, conditional=races_forbidden and members[0].name == "source")
-    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden, alike=run.alike)
+    comes = [[_if_launched(each.guard, on) for each in one.events] for one, on in zip(traces, own, strict=True)]
+    run = merged(traces, split, comes, conditional=races_forbidden and members[0].name == "source")
+    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
 
 
 def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
@@ -276,6 +276,19 @@ def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:
         performed.append(replace(one, accesses=tuple(places.values()), loaded=loaded))
     conditions = tuple((implies(launched, condition), position) for condition, position in trace.conditions)
     return replace(trace, performed=tuple(performed), conditions=conditions)
+
+
+def _if_launched(guard: Bool, lanes: Sequence[Bool]) -> Bool:
+    """What is said of a thread, and that it is launched."""
+    return guard if _says_launched(guard, frozenset(lanes)) else conj(disj(*lanes), guard)
+
+
+def _says_launched(guard: Bool, lanes: Literals) -> bool:
+    """Whether the guard says by its form that a lane is on."""
+    ways = alternatives(guard)
+    if len(ways) > 1:
+        return all(_says_launched(one, lanes) for one in ways)
+    return any(one in lanes or (one.op is Op.DISJ and _says_launched(one, lanes)) for one in literals_of(guard))
 
 
 def with_plain_events(trace: Trace, lanes: Sequence[Bool], timeout_ms: int) -> Trace:

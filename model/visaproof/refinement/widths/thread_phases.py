@@ -4,12 +4,15 @@ A mark is a barrier, a fence, or the beginning or the end of an iteration of a l
 come to the same ones; in an iteration a thread that has left its loop does nothing.  Where no two threads race, every
 other order of their messages leaves the same.
 
-An event may stand under a condition that is the same for all threads:
+An event of a source may stand under conditions, of thread t under c(t):
 
-    c  ⇒  all threads come to it,        ¬c  ⇒  none does, and what is before it and after it may happen in any order
+    c = c(0) ∨ c(1) ∨ …        c  ⇒  all threads come to it,   for a barrier, as else those that do wait for ever
+                               c  ⇒  some thread does, and it orders what that one does,   for a fence
+                               ¬c ⇒  none does, and what is before it and after it may happen in any order
 
-One order is enough of a source, which is undefined where threads race.  That races across the event are left out where
-c does not hold makes fewer of its runs undefined.  Of a target this would not do.
+So the wide thread has to come to it where c holds.  A source of which some threads wait for ever does not end, and
+nothing is asked of it.  One order is enough of a source, which is undefined where threads race.  That races across the
+event are left out where c does not hold makes fewer of its runs undefined.  Of a target this would not do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +22,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
+from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier, Synchronised
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.course import Mark, MarkKind, course
@@ -27,7 +30,7 @@ from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRou
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.accesses import Atomic
-from visaproof.smt import Bool, is_true
+from visaproof.smt import Bool, disj, is_true
 
 _FOR_ALL = (WHOLE, SIGNAL, WAIT)
 """The barriers of all threads of a group."""
@@ -50,12 +53,10 @@ class Merged(Struct, frozen=True):
     """The thread of each message."""
     finders: tuple[int, ...]
     """The thread of each value that is left open."""
-    alike: tuple[tuple[Bool, ...], ...] = ()
-    """Conditions of the threads for one event in an iteration that stands for others, which have to be the same."""
 
 
-def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merged:
-    """One run of all threads, on request with `conditional` events.
+def merged(traces: Sequence[Trace], split: Split, comes: Sequence[Sequence[Bool]], *, conditional: bool) -> Merged:
+    """One run of all threads, on request with `conditional` events; `comes` has when each comes to each.
 
     Raises NotModelled where threads do not come to the same marks.
     """
@@ -75,6 +76,10 @@ def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merge
         ends.append(len(performed))
     at = {(mark.kind, mark.which): end for mark, end in zip(course(traces[0]), ends, strict=False)}
     loops = zip(*(one.rounds for one in traces), strict=True)
+    guards = [
+        _of_some_thread(each, ways)
+        for each, ways in zip(zip(*(one.events for one in traces), strict=True), zip(*comes, strict=True), strict=True)
+    ]
     found = replace(
         traces[0],
         performed=tuple(performed),
@@ -83,40 +88,32 @@ def merged(traces: Sequence[Trace], split: Split, *, conditional: bool) -> Merge
         conditions=tuple(each for one in traces for each in one.conditions),
         bounded=tuple(each for one in traces for each in one.bounded),
         stopped=next((one.stopped for one in traces if one.stopped is not None), None),
-        events=tuple(replace(one, before=at[MarkKind.EVENT, n]) for n, one in enumerate(traces[0].events)),
+        events=tuple(
+            replace(one, before=at[MarkKind.EVENT, n], guard=guards[n]) for n, one in enumerate(traces[0].events)
+        ),
         rounds=tuple(
             _round(own, split, at[MarkKind.ROUND, loop], at[MarkKind.BEHIND, loop]) for loop, own in enumerate(loops)
         ),
     )
-    return Merged(found, tuple(threads), tuple(finders), tuple(_unlike_in_loops(traces)))
+    return Merged(found, tuple(threads), tuple(finders))
 
 
-def _unlike_in_loops(traces: Sequence[Trace]) -> Iterator[tuple[Bool, ...]]:
-    """The conditions for one event that differ between threads: each has words of its own for what a loop holds."""
-    inside = _in_loops(traces[0])
-    for place, events in enumerate(zip(*(one.events for one in traces), strict=True)):
-        guards = tuple(one.guard for one in events)
-        if place in inside and any(one is not guards[0] for one in guards):
-            yield guards
-
-
-def _in_loops(trace: Trace) -> set[int]:
-    """The events in iterations that stand for others."""
-    return {place for one in trace.rounds for place in range(one.begins.events, one.ends.events)}
+def _of_some_thread(events: Sequence[Synchronised], comes: Sequence[Bool]) -> Bool:
+    """When some thread comes to an event: of threads that come under one condition, that."""
+    first = events[0].guard
+    return first if all(one.guard is first for one in events) else disj(*comes)
 
 
 def _require_one_course(traces: Sequence[Trace], conditional: bool) -> None:
     courses = [[(mark.kind, _name(one, mark)) for mark in course(one)] for one in traces]
-    inside = _in_loops(traces[0])
-    guards = [[each.guard for place, each in enumerate(one.events) if place not in inside] for one in traces]
-    for one, marks, own in zip(traces, courses, guards, strict=True):
+    for one, marks in zip(traces, courses, strict=True):
         if any(isinstance(a, Atomic) and len(a.cell) > 1 for each in one.performed for a in each.accesses):
             raise NotModelled("atomics on texels in kernels of different SIMD widths")
         for event in one.events:
             if event.event not in _FOR_ALL and isinstance(event.event, Barrier):
                 raise NotModelled(f"{event.event} in kernels of different SIMD widths", event.position)
         plain = (each for each in one.events if not conditional or each.event in (SIGNAL, WAIT))
-        if marks != courses[0] or own != guards[0] or not all(is_true(each.guard) for each in plain):
+        if marks != courses[0] or not all(is_true(each.guard) for each in plain):
             raise NotModelled("barriers or fences under conditions, in kernels of different SIMD widths")
 
 

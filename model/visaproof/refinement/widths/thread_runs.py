@@ -10,7 +10,7 @@ from enum import Enum
 from msgspec import Struct, field
 
 from visaproof.decode.texels import RawImage
-from visaproof.isa.errors import UndefinedBehavior
+from visaproof.isa.errors import Position, UndefinedBehavior
 from visaproof.isa.identity import Same
 from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.program.lower import Runnable
@@ -152,10 +152,13 @@ def run_group(
     watch: ThreadWatch,
     observer: Observer | None = None,
     most: int = MAX_STATEMENTS,
+    *,
+    together: bool = False,
 ) -> GroupOutcome:
     """Runs each thread to its next barrier, in the order given, until all have ended.
 
-    The states share their surfaces, which tell `watch` what is accessed.  The first undefined thing ends it.
+    The states share their surfaces, which tell `watch` what is accessed.  The first undefined thing ends it: on request
+    also a barrier to which not all come `together`, at which the others wait for ever.
     Raises NotModelled, also where a thread takes more than `most` statements.
     """
     if not states:
@@ -168,6 +171,7 @@ def run_group(
     undefined: Undefined | None = None
     while running and undefined is None:
         waiting: list[tuple[int, Thread]] = []
+        barrier: Position | None = None
         for number, thread in running:
             watch.thread = number
             stop = thread.resume()
@@ -177,9 +181,12 @@ def run_group(
             threads += [number] * len(done)
             if not isinstance(stop, Outcome):
                 waiting.append((number, thread))
+                barrier = stop.barrier.position
             elif stop.undefined is not None:
                 undefined = stop.undefined
                 break
+        if together and undefined is None and barrier is not None and len(waiting) < len(states):
+            undefined = Undefined(barrier, "a barrier that not all threads of the group come to")
         watch.barrier()
         running = waiting
     return GroupOutcome(Outcome(tuple(performed), undefined), tuple(threads))
