@@ -107,20 +107,32 @@ def test_a_race_is_an_error_if_that_is_asked(capsys: pytest.CaptureFixture[str])
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "written"), [("mean", "mean_short", "out"), ("reload", "reload_once", "a")]
+)
 def test_a_difference_is_shown_as_a_launch_of_both_kernels(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    source: str,
+    target: str,
+    written: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Of `reload` only where buffers overlap: then they do in the launch."""
     monkeypatch.chdir(EXAMPLES)
-    pair = ("mean.visaasm", "mean_short.visaasm", "--launch", "mean.bin", "--launch-target", "mean_short.bin")
-    assert main(["refine", *pair, "--format", "json"]) == 1
+    launches = ("--launch", f"{source}.bin", "--launch-target", f"{target}.bin")
+    assert main(["refine", f"{source}.visaasm", f"{target}.visaasm", *launches, "--format", "json"]) == 1
     launch = json.loads(capsys.readouterr().out)["asked"][0]["launch"]
     assert launch["found"]
     ends: list[bytes] = []
     for number, command in enumerate(launch["commands"]):
         out = tmp_path / str(number)
-        assert main([*command[1:], "--out", f"out=@{out}"]) == 0
+        assert main([*command[1:], "--out", f"{written}=@{out}"]) == 0
         ends.append(out.read_bytes())
-    assert ends[0] != ends[1]
+    assert launch["place"] == f"{written}[0]"
+    shown = [int(launch[side].partition(" ")[0]) for side in ("after_source", "after_target")]
+    assert [int.from_bytes(end[:4], "little") for end in ends] == shown
+    assert shown[0] != shown[1]
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_a_wrong_rewrite_is_shown_saved_and_replayed(visaproof, source, tmp_path
     assert ran.code == 1, ran.err
     assert "DOES NOT REFINE" in ran.out
     assert "REFINES: " in ran.out
-    _, _, launch = ran.out.partition("  launch: ")
+    _, _, launch = ran.out.partition("in a launch of ")
     assert f"visaproof run {tmp_path / 'kept' / 'target' / 'copy.visaasm'} --launch" in launch
     assert (tmp_path / "kept" / "source" / "copy.visaasm").is_file()
     assert visaproof("replay", tmp_path / "found").code == 0

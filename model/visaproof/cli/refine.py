@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from visaproof.launch.matching import Program
     from visaproof.refinement.comparison import Comparison
     from visaproof.refinement.record import RefinementExample
-    from visaproof.refinement.verdicts import Verdict
+    from visaproof.refinement.verdicts import Difference, Verdict
     from visaproof.report.two_kernels.launches import ShownDifference
 
 EPILOG = """examples:
@@ -220,7 +220,7 @@ def _ask(
     from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S, has_defined_run
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
-    from visaproof.refinement.verdicts import Refines, Unknown
+    from visaproof.refinement.verdicts import Difference, Refines, Unknown
     from visaproof.report.two_kernels.answer import answer_record, basis_lines, header, shown_by, verdict_lines
     from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.report.two_kernels.stages import stage_lines, stages_json
@@ -245,11 +245,14 @@ def _ask(
         verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
     shown = shown_by(comparison, verdict)
+    example = None if shown is None else _launch(*shown, arguments)
+    if isinstance(verdict, Difference) and example is not None and example.thread is not None:
+        verdict = example.thread
+        shown = comparison, verdict
     if (arguments.save or examples is not None) and shown is not None:
         record = replayed_record(*shown)
         if examples is not None:
             examples.append(record)
-    example = None if shown is None else _launch(shown[0], arguments)
     if arguments.format == "json" or arguments.output or examples is not None:
         stats = {"stages": stages_json(stages.tried)} if arguments.stats else {}
         launch = {} if example is None else {"launch": example.record()}
@@ -258,21 +261,23 @@ def _ask(
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
         launched = () if example is None else (f"  {line}" for line in example.lines())
         basis = basis_lines(comparison, arguments.verbose)
-        for line in (*verdict_lines(comparison, verdict), *launched, *basis, *stats):
+        for line in (*verdict_lines(comparison, verdict, example), *launched, *basis, *stats):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None or not arguments.save else _write(comparison, record, arguments.save)
     return worst((_code(verdict), written))
 
 
-def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference | None":
+def _launch(comparison: "Comparison", shown: "Difference", arguments: Namespace) -> "ShownDifference | None":
     """A launch with the difference, of two kernels that are files of their own, or that were compiled for this."""
     from visaproof.report.two_kernels.launches import shown_difference
 
     if getattr(arguments, "target", None) is None:
         if not hasattr(arguments, "keep"):
             return None
-        return shown_difference(comparison, relations_in(arguments.where), _of_compiled(comparison, arguments.keep))
+        return shown_difference(
+            comparison, shown, relations_in(arguments.where), _of_compiled(comparison, arguments.keep)
+        )
     back = comparison.source.kernel.path != str(arguments.source)
     sides = [
         (arguments.source, arguments.launch),
@@ -282,7 +287,7 @@ def _launch(comparison: "Comparison", arguments: Namespace) -> "ShownDifference 
         ("visaproof", "run", str(path), *(() if launch is None else ("--launch", str(launch))))
         for path, launch in (reversed(sides) if back else sides)
     )
-    return shown_difference(comparison, relations_in(arguments.where), (source, target))
+    return shown_difference(comparison, shown, relations_in(arguments.where), (source, target))
 
 
 def _of_compiled(comparison: "Comparison", keep: Path | None) -> tuple[tuple[str, ...], ...]:

@@ -29,7 +29,7 @@ IMAGE_OF_A_BUFFER = "image1d_buffer_t"
 SURFACE_ALIGNMENT = 4
 """Bytes: the driver lowers the base of a surface to a multiple, and hands the rest to the kernel as buffer offset."""
 
-_SIZES = {
+SCALARS = {
     "char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4,
     "long": 8, "ulong": 8, "double": 8, "size_t": 8, "ptrdiff_t": 8, "intptr_t": 8, "uintptr_t": 8,
 }  # fmt: skip
@@ -60,7 +60,7 @@ class ArgumentInfo(Struct, frozen=True):
     @property
     def scalar_bytes(self) -> int:
         """Of each number of an argument by value, as of the two of a `uint2`; 0 where it is no number."""
-        return _SIZES.get(self.scalar, 0)
+        return SCALARS.get(self.scalar, 0)
 
     @property
     def scalar(self) -> str:
@@ -78,7 +78,13 @@ class ArgumentInfo(Struct, frozen=True):
     def has_element(self) -> bool:
         """Whether it is known how large what the argument points to is."""
         found = _POINTEE.fullmatch(self.type_name)
-        return self.type_name.count("*") > 1 or (found is not None and found["scalar"] in _SIZES)
+        return self.type_name.count("*") > 1 or (found is not None and found["scalar"] in SCALARS)
+
+    @property
+    def pointee(self) -> tuple[str, int] | None:
+        """What the argument points to: the scalar type, and how many of them a vector has; None of anything else."""
+        found = _POINTEE.fullmatch(self.type_name)
+        return (found["scalar"], int(found["count"] or 1)) if found is not None and found["scalar"] in SCALARS else None
 
     @property
     def alignment(self) -> int:
@@ -92,7 +98,7 @@ class ArgumentInfo(Struct, frozen=True):
         if found is None:
             return 8
         count = int(found["count"] or 1)
-        return _SIZES[found["scalar"]] * (4 if count == 3 else count)
+        return SCALARS[found["scalar"]] * (4 if count == 3 else count)
 
 
 NOTHING_SAID = ArgumentInfo()

@@ -151,14 +151,24 @@ def first_lanes(lanes: Sequence[Bool]) -> Iterator[Bool]:
 
 def first_id(shape: GroupShape, dimension: int) -> BitVec:
     """The id of a first lane."""
-    return zero_extend(symbol(f"first_local_id_{DIMENSIONS[dimension]}", shape.id_bits), BITS)
+    return zero_extend(symbol(first_id_name(dimension), shape.id_bits), BITS)
+
+
+def first_id_name(dimension: int) -> str:
+    """Of the symbol of the local id of the first lane."""
+    return f"first_local_id_{DIMENSIONS[dimension]}"
 
 
 def size_word(shape: GroupShape, dimension: int) -> BitVec:
     """Where the kernel gets to know it, that word."""
     for place in size_places(shape, dimension):
         return truncate(symbol(place_name(place), 32), BITS)
-    return symbol(f"local_size_{DIMENSIONS[dimension]}", BITS)
+    return symbol(size_name(dimension), BITS)
+
+
+def size_name(dimension: int) -> str:
+    """Of the symbol of a local size that the kernel does not get to know."""
+    return f"local_size_{DIMENSIONS[dimension]}"
 
 
 def size_places(shape: GroupShape, dimension: int) -> list[tuple[str, int]]:
@@ -169,7 +179,7 @@ def size_places(shape: GroupShape, dimension: int) -> list[tuple[str, int]]:
 def size_values(shape: GroupShape, read: tuple[int, ...], size: Triple) -> dict[Term, int]:
     """What the words hold that say the sizes of a launch of a few groups, in the dimensions that are read."""
     apart = [d for d in read if not size_places(shape, d)]
-    found: dict[Term, int] = {symbol(f"local_size_{DIMENSIONS[d]}", BITS): size[d] for d in apart}
+    found: dict[Term, int] = {symbol(size_name(d), BITS): size[d] for d in apart}
     found |= {symbol(place_name(place), 32): size[d] for d in read for place in shape.places(LOCAL_SIZES, d)}
     for dimension in range(3):
         items = size[dimension] if dimension in read else 1

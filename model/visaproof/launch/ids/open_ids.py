@@ -18,10 +18,12 @@ from visaproof.launch.ids.launched_words import (
     LaunchedIds,
     between,
     first_id,
+    first_id_name,
     first_lanes,
     first_of,
     known_words,
     place_name,
+    size_name,
     size_of,
     size_places,
     size_values,
@@ -88,7 +90,7 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         on=walk.on,
         facts=(*facts, *walk.facts),
         size_facts=tuple(facts),
-        meanings=walk.meanings | {f"local_size_{DIMENSIONS[d]}": f"local size {DIMENSIONS[d]}" for d in read},
+        meanings=walk.meanings | {size_name(d): f"local size {DIMENSIONS[d]}" for d in read},
         ways=shape.ways() if walk.counted and len(read) > 1 else (),
         usual=tuple(_usual(shape, read)) if walk.counted else (),
         of_all_groups=frozenset(
@@ -171,7 +173,7 @@ def _walk(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec])
         current = [_next(d, current[d], wraps, orders) if d in read else current[d] for d in range(3)]
         ids.append(list(current))
         on.append(neg(past))
-    walk = _Walk(ids, tuple(on), tuple(facts), {f"first_local_id_{DIMENSIONS[d]}": f"local id {DIMENSIONS[d]} of lane 0"
+    walk = _Walk(ids, tuple(on), tuple(facts), {first_id_name(d): f"local id {DIMENSIONS[d]} of lane 0"
                                                for d in read})  # fmt: skip
     tiled = _tiled(shape, read, sizes)
     return walk if tiled is None else _in_tiles(shape.simd, walk, sizes, tiled)
@@ -271,7 +273,7 @@ def _values(shape: GroupShape, read: tuple[int, ...], way: LaidOut, size: Triple
         return values | {_thread(shape): thread}
     first = rows_of(way, size)[thread][0]
     assert first is not None
-    values |= {symbol(f"first_local_id_{DIMENSIONS[d]}", shape.id_bits): first[d] for d in read}
+    values |= {symbol(first_id_name(d), shape.id_bits): first[d] for d in read}
     values[bool_symbol(ANY_ORDER)] = int(way.by_hardware and way.demanded is None)
     values[bool_symbol(TILES)] = int(way.tiles)
     return values

@@ -91,8 +91,11 @@ def _headline(record: Record) -> str:
 def _differs(record: Record) -> str:
     """What the target does and the source does not."""
     example = record.get("example")
+    launch: Record = record.get("launch") or {}
     if example is None:
         return text_of(record.get("reason"))
+    if "place" in launch:
+        return text_of(launch["what"])
     if (undefined := example.get("target_undefined")) is not None:
         return f"the target is undefined in line {undefined['line']}: {undefined['message']}"
     if (outside := example.get("target_accesses_outside")) is not None:

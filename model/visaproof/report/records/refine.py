@@ -148,6 +148,15 @@ class DifferingLaunch(Record, kw_only=True, frozen=True):
     found: bool
     reason: str | UnsetType = UNSET
     what: str | UnsetType = UNSET
+    """What differs, in a sentence."""
+    work_items: int | UnsetType = UNSET
+    arguments: dict[str, str] | UnsetType = UNSET
+    """By value, by name."""
+    place: str | UnsetType = UNSET
+    """The element of a buffer that differs: `out[2]`; none where the target is undefined."""
+    after_source: str | UnsetType = UNSET
+    after_target: str | UnsetType = UNSET
+    """What it then is, in its type."""
     commands: list[list[str]] | UnsetType = UNSET
 
 

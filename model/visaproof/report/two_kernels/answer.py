@@ -20,13 +20,13 @@ from visaproof.report.kernels.premises import premise_lines, premises_record
 from visaproof.report.records.refine import RefineAnswer
 from visaproof.report.text.hints import fitting
 from visaproof.report.two_kernels.difference import (
-    argument_at,
     difference_json,
     difference_lines,
     in_order,
-    surface_name,
     undefined_hint,
 )
+from visaproof.report.two_kernels.elements import argument_at, surface_name
+from visaproof.report.two_kernels.launches import ShownDifference
 from visaproof.report.two_kernels.overlap import pairs_json, pairs_text, stated
 from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
 
@@ -90,7 +90,8 @@ def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
         yield from (f"address {word.payload}" for word, buffer in runner.pointers.items() if buffer == surface)
 
 
-def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
+def verdict_lines(comparison: Comparison, verdict: Verdict, launch: ShownDifference | None = None) -> Iterator[str]:
+    """The verdict, with the launch that shows a difference if there is one."""
     yield ""
     match verdict:
         case Refines(rung) if rung == SAME_PROGRAM:
@@ -117,12 +118,12 @@ def verdict_lines(comparison: Comparison, verdict: Verdict) -> Iterator[str]:
             yield f"  UNKNOWN: {reason}"
             yield from events_side_by_side(events)
         case Apart():
-            yield from _apart_lines(verdict)
+            yield from _apart_lines(verdict, launch)
         case Difference():
-            yield from (f"  {line}" for line in difference_lines(comparison, verdict))
+            yield from (f"  {line}".rstrip() for line in difference_lines(comparison, verdict, launch))
 
 
-def _apart_lines(verdict: Apart) -> Iterator[str]:
+def _apart_lines(verdict: Apart, launch: ShownDifference | None) -> Iterator[str]:
     """Which buffers have to be apart, and what happens where they are not."""
     name = partial(surface_name, verdict.overlapping)
     yield "  REFINES ONLY IF these buffers share no byte, which nothing grants:"
@@ -137,7 +138,7 @@ def _apart_lines(verdict: Apart) -> Iterator[str]:
     if verdict.difference is None:
         yield "  UNKNOWN: no run was found in which they overlap and both kernels differ"
     else:
-        yield from (f"  {line}" for line in difference_lines(verdict.overlapping, verdict.difference))
+        yield from (f"  {line}".rstrip() for line in difference_lines(verdict.overlapping, verdict.difference, launch))
 
 
 def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Difference] | None:

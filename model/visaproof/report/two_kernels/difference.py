@@ -6,9 +6,7 @@ from typing import Any
 
 import msgspec
 
-from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import Condition
@@ -27,9 +25,10 @@ from visaproof.refinement.verdicts import (
 )
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.one_kernel.stored_type import stored_type
-from visaproof.report.text.surface_words import surface_words
-from visaproof.report.two_kernels.inputs import inputs_of
+from visaproof.report.two_kernels.elements import argument_at, left, stored_text, surface_name
+from visaproof.report.two_kernels.inputs import inputs_of, number_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
+from visaproof.report.two_kernels.launches import ShownDifference
 from visaproof.report.two_kernels.memory_strip import dwords
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
@@ -56,18 +55,6 @@ OUTSIDE_HINT = (
 
 FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
 """What that rests on as well where kernels compute with floats."""
-
-
-def surface_name(comparison: Comparison, surface: str) -> str:
-    """A surface by its argument's name."""
-    return like_then(surface_words(itself(surface), argument_at(comparison, surface)), surface)
-
-
-def argument_at(comparison: Comparison, surface: str) -> Argument | None:
-    """The argument whose surface it is."""
-    kind, _, index = itself(surface).partition(" ")
-    known = kind == "argument" and index.isdigit()
-    return comparison.source.launch.argument(int(index)) if known else None
 
 
 def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
@@ -101,9 +88,16 @@ def _source_outside(comparison: Comparison, missed: Missed) -> str:
     return f"in this run line {line} of the source accesses {place} of {surface}, outside of it"
 
 
-def difference_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
-    """What differs, then how it comes about, then on which inputs."""
-    yield "DOES NOT REFINE (both kernels were run on these inputs)"
+def difference_lines(comparison: Comparison, found: Difference, launch: ShownDifference | None = None) -> Iterator[str]:
+    """What differs in a launch, or in a run of one thread; then how it comes about, and on which inputs."""
+    if launch is not None and launch.is_found:
+        yield from launch.headline()
+        yield ""
+        yield (
+            "one thread of this launch:" if launch.thread is found else "a run of one thread of both, on other inputs:"
+        )
+    else:
+        yield "DOES NOT REFINE (both kernels were run on these inputs)"
     yield from (f"  {line}" for line in rests_on(comparison, found))
     yield from _what_differs_lines(comparison, found)
     yield "  the inputs of this run:"
@@ -115,7 +109,7 @@ def _input_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     yield f"execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
     inputs = [(name, value) for name, value in inputs_of(comparison, found) if name not in extents]
-    yield from (f"{name} = {value:#x}" for name, value in inputs)
+    yield from (f"{name} = {number_text(value)}" for name, value in inputs)
     yield f"every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
         yield "the target's threads run one after another, the last one first"
@@ -145,7 +139,6 @@ def _values(contents: Mapping[int, int], typed: bool) -> Iterator[tuple[int, str
 
 
 def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
-    name = partial(surface_name, comparison)
     match found.what:
         case TargetUndefined(undefined, kind):
             yield f"  the source is defined; the target is undefined: line {undefined.position.line}"
@@ -156,7 +149,7 @@ def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[s
             yield f"  the target accesses address {address:#x}, which is in no buffer"
             yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
             if (run := run_outside(comparison, found)) is not None:
-                yield from (f"  {line}" for line in target_run_lines(run, name))
+                yield from (f"  {line}" for line in target_run_lines(run, partial(stored_text, comparison)))
         case RegisterDiffers() as one:
             register = _register_of(comparison, one)
             yield f"  at the end {_register_place(register, one)} is"
@@ -164,22 +157,16 @@ def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[s
             yield f"    {one.target:#04x} after the target, in {register.target.at(one.address)}"
             yield from (f"  {line}" for line in _run_lines(comparison, found))
         case ByteDiffers() as one:
-            place, before, source, target = _left(comparison, found, one)
+            place, (before, source, target) = left(comparison, found, one) or _byte(comparison, found, one)
             yield f"  {place} was {before}, and is then"
             yield f"    {source} after the source: {written(one.source_writer)}"
             yield f"    {target} after the target: {written(one.target_writer)}"
             yield from (f"  {line}" for line in _run_lines(comparison, found))
 
 
-def _left(comparison: Comparison, found: Difference, one: ByteDiffers) -> tuple[str, str, str, str]:
-    """Where the difference is, and what is there before, after the source and after the target: a dword of a buffer."""
-    shared = one.surface == SHARED
-    surface, address = buffer_at(comparison, found, one.address) if shared else (one.surface, one.address)
-    for each in dwords(comparison, found, one):
-        if each.address <= address < each.address + DWORD:
-            place = f"the dword at byte {each.address:#x} of {surface_name(comparison, surface)}"
-            return place, f"0x{each.before}", f"0x{each.source}", f"0x{each.target}"
-    return _place(comparison, found, one), f"{one.before:#04x}", f"{one.source:#04x}", f"{one.target:#04x}"
+def _byte(comparison: Comparison, found: Difference, one: ByteDiffers) -> tuple[str, Iterator[str]]:
+    """A byte, or a channel of a texel, where it is of no element of a buffer."""
+    return _place(comparison, found, one), (f"{value:#04x}" for value in (one.before, one.source, one.target))
 
 
 def _content_place(comparison: Comparison, found: Difference, surface: str, at: int) -> str:
@@ -208,7 +195,7 @@ def _bytes(comparison: Comparison, surface: str, size: int) -> str:
 
 def _run_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     runs = lane_runs(comparison, found)
-    return lane_run_lines(runs, partial(surface_name, comparison)) if runs else iter(())
+    return lane_run_lines(runs, partial(stored_text, comparison)) if runs else iter(())
 
 
 def difference_text(comparison: Comparison, found: Difference) -> str:

@@ -11,6 +11,9 @@ from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import is_base, is_extent, is_lane, is_of_memory, is_size
 from visaproof.smt import Term
 
+MOST_DECIMAL = 1 << 32
+"""Numbers from here on are addresses, mostly."""
+
 
 def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
     """The inputs that are not 0, with what they mean."""
@@ -21,6 +24,13 @@ def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, 
         if value and not _is_internal(unknown):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value
+
+
+def number_text(value: int) -> str:
+    """In decimal, and in hexadecimal, too, where that differs; an address has no decimal form that one reads."""
+    if value < 10:
+        return f"{value}"
+    return f"{value} ({value:#x})" if value < MOST_DECIMAL else f"{value:#x}"
 
 
 def _is_internal(unknown: Term) -> bool:

@@ -1,13 +1,12 @@
 """What a lane did in both runs of a difference, side by side, as people and programs read it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
 from visaproof.refinement.testing.lane_runs import Done, LaneRun, Stored
 from visaproof.report.text.columns import beside
-from visaproof.report.two_kernels.texels import channel_text
 from visaproof.report.two_kernels.writers import Naming
 
 AROUND = 2
@@ -19,10 +18,13 @@ MOST_ROWS = 40
 MOST_VALUES = 4
 """Of one statement."""
 
+Put = Callable[[Stored], str]
+"""What a lane put into memory, in words."""
+
 Row = tuple[Done | None, Done | None]
 
 
-def lane_run_lines(runs: tuple[LaneRun, LaneRun], name: Naming) -> Iterator[str]:
+def lane_run_lines(runs: tuple[LaneRun, LaneRun], put: Put) -> Iterator[str]:
     """The statements of both runs that come to something else, and a few before the first of them."""
     source, target = runs
     rows = list(aligned(source.done, target.done))
@@ -39,11 +41,11 @@ def lane_run_lines(runs: tuple[LaneRun, LaneRun], name: Naming) -> Iterator[str]
             same = "" if len(shown) > MOST_ROWS else " of the same values"
             yield from beside([f"  … {left_out} more{same}"], ["  …"])
         mark = MARK if place == first else " " * len(MARK)
-        yield from beside(*(_lines(one, mark, name) for one in rows[place]))
+        yield from beside(*(_lines(one, mark, put) for one in rows[place]))
         behind = place
 
 
-def target_run_lines(run: LaneRun, name: Naming) -> Iterator[str]:
+def target_run_lines(run: LaneRun, put: Put) -> Iterator[str]:
     """The statements of the target alone, the last of which is at fault."""
     if not run.done:
         return
@@ -54,7 +56,7 @@ def target_run_lines(run: LaneRun, name: Naming) -> Iterator[str]:
     if left_out := len(run.done) - len(shown):
         yield f"    … {left_out} more"
     for one in shown:
-        yield from (f"  {line}" for line in _lines(one, MARK if one is shown[-1] else " " * len(MARK), name))
+        yield from (f"  {line}" for line in _lines(one, MARK if one is shown[-1] else " " * len(MARK), put))
 
 
 def aligned(source: Sequence[Done], target: Sequence[Done]) -> Iterator[Row]:
@@ -82,19 +84,13 @@ def _who(run: LaneRun) -> str:
     return ", ".join([*thread, "all lanes" if run.lane is None else f"lane {run.lane}"])
 
 
-def _lines(done: Done | None, mark: str, name: Naming) -> list[str]:
+def _lines(done: Done | None, mark: str, put: Put) -> list[str]:
     if done is None:
         return []
     statement = f"{mark}{done.instruction.position.line}: {' '.join(done.instruction.text.split())}"
-    values = [*(f"{one.place} = {one.value}" for one in done.registers), *(_stored(one, name) for one in done.stored)]
+    values = [*(f"{one.place} = {one.value}" for one in done.registers), *map(put, done.stored)]
     more = [f"      and {len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
     return [statement, *(f"      {one}" for one in values[:MOST_VALUES]), *more]
-
-
-def _stored(stored: Stored, name: Naming) -> str:
-    if not stored.width:
-        return f"{channel_text(stored.place)} of {name(stored.surface)} = {stored.value:#x}"
-    return f"{name(stored.surface)} [{stored.place:#x}] = {stored.value:#0{2 * stored.width + 2}x}"
 
 
 def lane_run_json(run: LaneRun, name: Naming) -> dict[str, Any]:

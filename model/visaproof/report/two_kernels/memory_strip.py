@@ -16,10 +16,10 @@ BEFORE, SHOWN = 2, 4
 
 def dwords(comparison: Comparison, found: Difference, one: ByteDiffers) -> list[Dword]:
     """Those around a byte of a buffer that differs; none of an image."""
-    size, before = found.memory.get(one.surface, (0, {}))
+    size, _ = found.memory.get(one.surface, (0, {}))
     if not size or size == IMAGE_SIZE:
         return []
-    source, target = _after(comparison, found, one.surface)
+    before, source, target = contents(comparison, found, one.surface)
     offset = buffer_at(comparison, found, one.address)[1] if one.surface == SHARED else one.address
     base = one.address - offset
     first = max(0, offset // DWORD - BEFORE)
@@ -36,8 +36,9 @@ def dwords(comparison: Comparison, found: Difference, one: ByteDiffers) -> list[
     ]
 
 
-def _after(comparison: Comparison, found: Difference, surface: str) -> Iterator[Mapping[int, int]]:
-    """What the surface holds after each kernel, which is run again."""
+def contents(comparison: Comparison, found: Difference, surface: str) -> Iterator[Mapping[int, int]]:
+    """What the surface holds before, after the source and after the target, which are run again."""
+    yield found.memory.get(surface, (0, {}))[1]
     source, target = comparison.runners
     for side, runner in enumerate((source, tuple(target.orders())[found.order])):
         backwards = found.backwards and side == 1

@@ -19,7 +19,8 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.strategy import Stages
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.report.two_kernels.answer import answer_record, shown_by
-from visaproof.report.two_kernels.difference import difference_text, surface_name
+from visaproof.report.two_kernels.difference import difference_text
+from visaproof.report.two_kernels.elements import surface_name
 from visaproof.report.two_kernels.overlap import pairs_text
 from visaproof.report.two_kernels.pair_rows import Answer, Row, row
 from visaproof.report.two_kernels.refinement_file import save_difference

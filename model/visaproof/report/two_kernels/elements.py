@@ -1,0 +1,65 @@
+"""What runs of two kernels leave, by elements of buffers: `out[2]` rather than bytes of a surface."""
+
+from collections.abc import Iterator
+
+from visaproof.execution.elements import Element, element_at
+from visaproof.launch.input_meaning import Argument
+from visaproof.queries.kernels.surface_names import itself, like_then
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.sharing import SHARED
+from visaproof.refinement.testing.lane_runs import Stored
+from visaproof.refinement.testing.memory import IMAGE_SIZE
+from visaproof.refinement.verdicts import ByteDiffers, Difference
+from visaproof.report.text.surface_words import surface_words
+from visaproof.report.two_kernels.memory_strip import contents
+from visaproof.report.two_kernels.overlap import buffer_at
+from visaproof.report.two_kernels.texels import channel_text
+
+
+def argument_at(comparison: Comparison, surface: str) -> Argument | None:
+    """The argument whose surface it is."""
+    kind, _, index = itself(surface).partition(" ")
+    known = kind == "argument" and index.isdigit()
+    return comparison.source.launch.argument(int(index)) if known else None
+
+
+def surface_name(comparison: Comparison, surface: str) -> str:
+    """A surface by its argument's name."""
+    return like_then(surface_words(itself(surface), argument_at(comparison, surface)), surface)
+
+
+def left(comparison: Comparison, found: Difference, one: ByteDiffers) -> tuple[str, Iterator[str]] | None:
+    """The element of a buffer that differs, and what it is before, after the source and after the target.
+
+    None of an image.
+    """
+    size, _ = found.memory.get(one.surface, (0, {}))
+    if not size or size == IMAGE_SIZE:
+        return None
+    surface, address = (
+        buffer_at(comparison, found, one.address) if one.surface == SHARED else (one.surface, one.address)
+    )
+    element = element_of(comparison, surface, address)
+    first = one.address - address + element.first
+    whole = range(first, first + element.size)
+    if whole.stop > size:
+        return None
+    held = contents(comparison, found, one.surface)
+    return element.place, (element.value(bytes(bytes_of.get(at, 0) for at in whole)) for bytes_of in held)
+
+
+def element_of(comparison: Comparison, surface: str, address: int) -> Element:
+    """The element that a byte of a surface belongs to."""
+    argument, name = argument_at(comparison, surface), surface_name(comparison, surface)
+    return element_at(comparison.source.launch.info(-1 if argument is None else argument.index), name, address)
+
+
+def stored_text(comparison: Comparison, stored: Stored) -> str:
+    """What a lane put into memory."""
+    name = surface_name(comparison, stored.surface)
+    if not stored.width:
+        return f"{channel_text(stored.place)} of {name} = {stored.value:#x}"
+    element = element_of(comparison, stored.surface, stored.place)
+    if element.scalar and (element.first, element.size) == (stored.place, stored.width):
+        return f"{element.place} = {element.value(stored.value.to_bytes(stored.width, 'little'))}"
+    return f"{name} [{stored.place:#x}] = {stored.value:#0{2 * stored.width + 2}x}"
