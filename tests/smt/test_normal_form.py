@@ -7,6 +7,7 @@ import pytest
 import z3
 
 from visaproof.smt import (
+    BitVec,
     Op,
     Term,
     add,
@@ -17,6 +18,7 @@ from visaproof.smt import (
     concat,
     conj,
     const,
+    disj,
     eq,
     evaluate,
     extract,
@@ -95,6 +97,11 @@ KEPT: dict[str, tuple[Term, Op, Any]] = {
     ),
     "the high bits of a sum": (extract(add(x, y), 7, 4), Op.EXTRACT, _z3.Extract(7, 4, X + Y)),
     "flips that differ": (eq(bit_xor(c(6), x), bit_xor(c(5), y)), Op.EQ, 6 ^ X == 5 ^ Y),
+    "a word that is none of its values but one": (
+        conj(p, *(neg(eq(bit_and(x, c(6)), c(value))) for value in (0, 2, 6))),
+        Op.CONJ,
+        _z3.And(P, *(value != (X & 6) for value in (0, 2, 6))),
+    ),
     "a denied conjunction beside one of its parts": (
         conj(p, neg(conj(p, q))), Op.CONJ, _z3.And(P, _z3.Not(_z3.And(P, Q)))
     ),
@@ -106,6 +113,22 @@ def test_a_rule_stops_where_it_would_be_wrong(case: str) -> None:
     built, op, raw = KEPT[case]
     assert built.op is op, show(built)
     assert_proved(built, raw)
+
+
+@pytest.mark.parametrize(
+    ("word", "raw", "values"),
+    [
+        (bit_and(x, c(6)), X & 6, (0, 2, 4, 6)),
+        (bit_or(bit_and(x, c(2)), c(1)), X & 2 | 1, (1, 2, 3)),
+        (extract(x, 1, 0), _z3.Extract(1, 0, X), (0, 1, 2, 3)),
+    ],
+    ids=["a mask with a hole", "with a lowest value", "every value of a width"],
+)
+def test_a_word_is_one_of_the_values_that_its_bits_allow(word: BitVec, raw: Any, values: tuple[int, ...]) -> None:
+    ones = [eq(word, c(value, word.width)) for value in values]
+    assert conj(p, *map(neg, ones)) is neg(true())
+    assert disj(q, *ones) is true()
+    assert_proved(disj(*ones), _z3.Or(*(raw == value for value in values)))
 
 
 def test_equal_terms_are_one_object() -> None:

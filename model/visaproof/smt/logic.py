@@ -1,6 +1,6 @@
 """Boolean connectives and the choice between two bit-vectors."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 from typing import cast
 
@@ -9,6 +9,9 @@ from visaproof.smt.terms import BitVec, Bool, Op, Term, bit_vector, bool_const, 
 _CONST, _NOT, _CONJ, _DISJ, _EQ = Op.CONST, Op.NOT, Op.CONJ, Op.DISJ, Op.EQ
 """To look up a member of an enumeration takes as long as three calls, and every term of a formula comes here."""
 _serial = attrgetter("serial")
+
+FEW_BITS = 5
+"""That may be 1 in a word of which all values are counted: a loop does what is left of others in so many turns."""
 
 
 def neg(term: Bool) -> Bool:
@@ -52,7 +55,7 @@ def _junction(op: Op, terms: Iterable[Bool]) -> Bool:
     for one in denied:
         if one in members or (one.op is op and all(part in members for part in one.args)):
             return bool_const(not neutral)  # what one denies the others assert, as one term or in parts
-    if len(members) > 3 and _has_every_value(denied if neutral else members):
+    if len(members) > 2 and _has_every_value(denied if neutral else members):
         return bool_const(not neutral)
     _absorb(op, members)
     if len(members) < 2:
@@ -74,13 +77,24 @@ def _is_absorbed(one: Bool, op: Op, members: Collection[Bool]) -> bool:
 
 def _has_every_value(equalities: Collection[Bool]) -> bool:
     """Whether one word is said to be each of its values, by relations that differ."""
-    values: dict[Term, int] = {}
+    values: dict[Term, set[int]] = {}
     for part in equalities:
         if part.op is _EQ and part.args[0].op is _CONST:
             word = part.args[1]
-            if 1 << word.width <= len(equalities):
-                values[word] = values.get(word, 0) + 1
-    return any(count == 1 << word.width for word, count in values.items())
+            if word.width - word.zeros.bit_count() <= FEW_BITS:
+                values.setdefault(word, set()).add(cast(int, part.args[0].payload))
+    return any(all(one in found for one in _possible(word)) for word, found in values.items())
+
+
+def _possible(word: Term) -> Iterator[int]:
+    """The values between its bounds that have only bits that may be 1: x & 3 has four, and x & 2 | 1 at most three."""
+    bits = one = ~word.zeros & ((1 << word.width) - 1)
+    while one >= word.low:
+        if one <= word.high:
+            yield one
+        if not one:
+            break
+        one = (one - 1) & bits
 
 
 def ite(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:

@@ -346,6 +346,15 @@ def test_a_loop_of_unknown_length_is_unrolled_and_says_so() -> None:
             assert evaluate(stores(result)[2].guard, values)
 
 
+def test_a_loop_ends_where_no_value_is_left_for_its_length() -> None:
+    """X = 0, then X += 1 until X = S & 2 | 1, which is 1 or 3: nothing is left open after three iterations."""
+    length = "and (M1, 8) ID(0,0)<1> S(0,0)<0;1,0> 0x2:d\n    or (M1, 8) ID(0,0)<1> ID(0,0)<1;1,0> 0x1:d\n"
+    loop = LOOP.format(bound="ID(0,0)<1;1,0>").replace("ID(0,0)<1;1,0>\nagain", "0x0:d\nagain").replace("lt", "ne")
+    result = trace(kernel(length + loop), Platform.TGLLP, unroll=3, generalise=False)
+    assert result.bounded == ()
+    assert result.stopped is None
+
+
 @pytest.mark.slow(but=33)
 @pytest.mark.parametrize("opcode", ["div", "mod"])
 @pytest.mark.parametrize(
