@@ -25,6 +25,7 @@ class Lanes:
         self.facts: Literals = NONE
         """What holds whenever the thread is at this place at all."""
         self._facts_for = {self.running: NONE}
+        self._joined: tuple[Literals, Bool] = (NONE, true())
 
     @property
     def diverged(self) -> bool:
@@ -32,9 +33,16 @@ class Lanes:
         return any(not is_false(guard) for waiting in self._waiting.values() for lane in waiting for guard in lane)
 
     @property
+    def reached(self) -> Bool:
+        """The facts as one condition: every statement asks for it, and for each of its lanes."""
+        if self._joined[0] is not self.facts:
+            self._joined = self.facts, conj(*self.facts)
+        return self._joined[1]
+
+    @property
     def nowhere(self) -> bool:
         """Whether certainly no lane runs here."""
-        return is_false(conj(*self.facts)) or all(is_false(guard) for guard in self.running)
+        return is_false(self.reached) or all(is_false(guard) for guard in self.running)
 
     @property
     def here(self) -> Bool:

@@ -121,7 +121,7 @@ class Machine:
             case MemoryMessage():
                 self._message(statement)
             case Synchronise():
-                here = conj(*self.lanes.facts)
+                here = self.lanes.reached
                 self.events.append(Synchronised(len(self.performed), here, statement.event, statement.position))
             case Nothing():
                 pass
@@ -242,7 +242,7 @@ class Machine:
 
     def _here(self, access: Access) -> Access:
         if access.lane is None and self.lanes.facts:
-            return replace(access, guard=conj(access.guard, *self.lanes.facts))
+            return replace(access, guard=conj(access.guard, self.lanes.reached))
         return access
 
     def forget(

@@ -67,7 +67,7 @@ class Thread:
         """`ChEn[lane]` and that the thread is here."""
         mask = execution.mask
         assert isinstance(mask, ExecMask)
-        running = conj(*self.lanes.facts) if mask.no_mask else self.lanes.running[mask.lane_offset + lane]
+        running = self.lanes.reached if mask.no_mask else self.lanes.running[mask.lane_offset + lane]
         if execution.predicate is None:
             return running
         return conj(running, self.passes(execution, lane, self.assumption(running)))

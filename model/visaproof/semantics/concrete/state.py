@@ -145,6 +145,9 @@ class ConcreteState:
 
     def _predicate(self, predicate: Predicate, offset: int, size: int, lane: int) -> bool:
         variable = self.predicates[predicate.variable]
+        inverse = bool(concrete(predicate.inverse))
+        if predicate.combine is Combine.PLAIN and offset + size <= variable.count:  # no reading says more
+            return bool(variable.bits >> offset + lane & 1) != inverse
         beyond = self.beyond_of(predicate.variable)
         undefined = offset + size > variable.count and self.readings.short_predicate is ShortPredicate.UNDEFINED
         if undefined and beyond is None:
@@ -163,7 +166,7 @@ class ConcreteState:
                 combined = all(combining)
             case _:
                 combined = window[lane]
-        return combined != bool(concrete(predicate.inverse))
+        return combined != inverse
 
 
 def concrete(field_value: int | Parameter) -> int:

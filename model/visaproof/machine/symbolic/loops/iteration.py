@@ -300,13 +300,14 @@ def shifts(
     before: Mapping[tuple[str, int, int], BitVec], running: Sequence[Bool], registers: GuardedRegisters
 ) -> set[str]:
     """The variables to whose elements an iteration added one amount in every lane that goes on."""
-    by_variable: dict[str, list[BitVec]] = {}
+    amounts: dict[str, BitVec] = {}
+    shifted, differing = set[str](), set[str]()
     for (variable, start, lane), held in before.items():
-        if not is_false(running[lane]):
-            after = registers.read_under(variable, start, held.width // 8, literals_of(running[lane]))
-            by_variable.setdefault(variable, []).append(sub(after, held))
-    return {
-        variable
-        for variable, amounts in by_variable.items()
-        if len(amounts) > 1 and all(amount is amounts[0] for amount in amounts)
-    }
+        if variable in differing or is_false(running[lane]):  # to read a word takes longer the more wrote it
+            continue
+        amount = sub(registers.read_under(variable, start, held.width // 8, literals_of(running[lane])), held)
+        if variable not in amounts:
+            amounts[variable] = amount
+        else:
+            (shifted if amount is amounts[variable] else differing).add(variable)
+    return shifted - differing
