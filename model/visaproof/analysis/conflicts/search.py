@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.any_lane import about_any_lane
+from visaproof.analysis.conflicts.at_once import excluded_at_once
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses, in_launches
@@ -135,10 +136,8 @@ class Search(Struct, Generic[T], frozen=True):
         if (other := self.otherwise(left)) is not None:
             return other
         usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
-        if self.known is not None:
-            some = replace(usual, indices=left[:SOME], patient=not self.relations_known)
-            if (found := self._shown(some.in_first_groups())) is not None:
-                return found
+        if self.known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
+            return quickly
         if self.relations_known:
             return Open(
                 f"{self.subject} {self.verb} in no run on random arguments; solvers were asked of few groups alone"
@@ -146,6 +145,13 @@ class Search(Struct, Generic[T], frozen=True):
         most = self.most_ms()
         within = asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms))
         return self._solved(within, left, replace(usual, asked=within))
+
+    def _quickly(self, asked: Asked, left: Sequence[int], usual: UsualSearch) -> Never | Found[T] | None:
+        """What one question excludes, or a first group shows."""
+        at_once = [] if self.relations_known else [self.conditions[index] for index in left]
+        if solver := excluded_at_once(self.premise, at_once, asked.timeout_ms):
+            return Never(solver)
+        return self._shown(replace(usual, indices=left[:SOME], patient=not self.relations_known).in_first_groups())
 
     def _without_solver(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
         """What simple values show, which are tried once, or else random ones."""
