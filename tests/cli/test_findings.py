@@ -9,14 +9,18 @@ from typing import Any
 
 import pytest
 
+from tests.support.rows import PLUS_X
+from tests.support.rows import STORE as ROWS_STORE
+from tests.support.rows import asked as rows
+from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.findings import unreachable
 from visaproof.analysis.findings import verdicts as decided
 from visaproof.analysis.findings.kernel import uses_of
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.smt import Bool
-from visaproof.smt.answers import Answer, Unsatisfiable
+from visaproof.smt import Bool, conj, const, eq, mul, neg, symbol
+from visaproof.smt.answers import Answer, Undecided, Unsatisfiable
 from visaproof.smt.solvers import solve
 from visaproof.visaasm.reader import read_kernel_file
 
@@ -216,12 +220,45 @@ def test_no_solver_is_asked_whether_a_run_reaches_what_one_has_shown(
 ) -> None:
     """Of the scatter whose lanes collide; of the other one it is."""
     asked_of = list[Bool]()
-    monkeypatch.setattr(unreachable, "_never", lambda _, reached: bool(asked_of.append(reached)))
+    monkeypatch.setattr(unreachable, "_never", lambda _, __, reached: bool(asked_of.append(reached)))
     _, file = asked(
         tmp_path, capsys, "conflicts", STORED + "mov (M1, 8) AT(0,0)<1> 0x8:ud\n" + STORE.format(at="AT", data="X")
     )
     assert [one["verdict"] for one in file["scatters"]] == ["proved", "refuted"]
     assert len(asked_of) == 1
+
+
+def test_values_that_reach_one_write_are_tried_of_the_next_and_hide_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what holds where x is 64, where it also is not 3, and where its square is 3, which it never is."""
+    looked_for, simple = list[Bool](), unreachable.simple_words_for
+    monkeypatch.setattr(unreachable, "simple_words_for", lambda *of: (looked_for.append(of[1]), simple(*of))[1])
+    x, of_rows, came = symbol("x", 32), rows(PLUS_X + ROWS_STORE).asked, list[Values]()
+    is_64, is_3 = eq(x, const(64, 32)), eq(x, const(3, 32))
+    assert not unreachable._never(of_rows, came, is_64)
+    assert (len(looked_for), len(came)) == (1, 1)
+    assert not unreachable._never(of_rows, came, conj(is_64, neg(is_3)))
+    assert len(looked_for) == 1
+    assert unreachable._never(of_rows, came, eq(mul(x, x), const(3, 32)))
+    assert len(looked_for) == 2
+
+
+@pytest.mark.parametrize(("limit", "most"), [("10", 2_000), ("60", 5_000)])
+def test_a_question_about_undefined_values_has_a_share_of_the_limit(
+    limit: str, most: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+
+    def noted(_: Sequence[Bool], timeout_ms: int) -> Answer:
+        given.append(timeout_ms)
+        return Undecided("slow")
+
+    monkeypatch.setattr(decided, "solve", noted)
+    monkeypatch.setattr(decided, "TOGETHER_MS", 60_000)
+    monkeypatch.setattr(decided._Question, "_simple", lambda *_: None)
+    body = READS["uninitialised register"] + USES["data"]
+    _, file = asked(tmp_path, capsys, "conflicts", body, "--limit", limit, "--timeout", "5")
+    assert verdicts(file) == {"unknown"}
+    assert most / 2 < max(given) <= most
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -8,8 +8,9 @@ from tests.support.rows import PLUS_X, STORE, asked
 from visaproof.analysis.conflicts.launches import usual_search
 from visaproof.analysis.conflicts.search import Progress, Search
 from visaproof.analysis.conflicts.verdicts import Conflict, Undecided, decide_conflict
+from visaproof.isa.errors import LimitReached
 from visaproof.launch.ids.launched_words import LaunchedIds
-from visaproof.smt import Bool, answers
+from visaproof.smt import Bool, answers, true
 from visaproof.smt.solvers import solve
 
 
@@ -64,3 +65,25 @@ def test_groups_in_which_it_is_hard_to_see_do_not_hide_the_others(monkeypatch: p
     (finding,) = asked(rows_of(17)).answers()
     assert isinstance(finding.answer, Conflict)
     assert solved[:2] == [usual_search.QUICK_MS] * 2
+
+
+def test_a_group_at_which_a_limit_has_ended_the_search_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would end the next share of the time as well: the next group is asked about."""
+    times = list[int]()
+
+    def ended_at_first(formulas: Sequence[Bool], timeout_ms: int) -> answers.Answer:
+        times.append(timeout_ms)
+        if len(times) == 1:
+            raise LimitReached(1)
+        return solve(formulas, timeout_ms)
+
+    monkeypatch.setattr(usual_search, "solve", ended_at_first)
+    rows = asked(rows_of(17))
+    (question,) = rows.questions
+    usual = usual_search.UsualSearch(rows.asked, [pair.meet for pair in question.pairs], range(4), true())
+    with pytest.raises(LimitReached):
+        next(usual.in_first_groups(), None)
+    (tried,) = usual.in_vain.values()
+    assert tried == {0: usual_search.QUICK_MS}
+    next(usual.in_first_groups(), None)
+    assert 1 in tried

@@ -22,6 +22,9 @@ from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 
+QUESTION_SHARE = 0.2
+"""Of the time that is left, for one question to a solver: of an effect that stays open it is said that it may be."""
+
 
 class Uses(Struct, frozen=True):
     """Uses of undefined values, and writes that no lane reaches."""
@@ -44,6 +47,8 @@ def uses_in(
     """Those of a run, as far as the limit lets them be decided; some run has come to what is `reached`."""
     uses: list[UndefinedUse] = []
     unreachable: list[Origin] = []
+    if limit is not NO_LIMIT:
+        asked = replace(asked, timeout_ms=min(asked.timeout_ms, int(1000 * QUESTION_SHARE * limit.left)))
     stopped = asked.trace.stopped if isinstance(asked.trace.stopped, LimitReached) else None
     try:
         with limit.within():

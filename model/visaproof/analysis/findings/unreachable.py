@@ -1,9 +1,10 @@
 """Writes that no lane reaches: their path conditions cannot be satisfied."""
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache, partial
 
-from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple_words
-from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.launches.usual_launches import simple_words_for
+from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.decode.message import OPCODES
 from visaproof.isa.errors import Position
 from visaproof.program.statements import Origin
@@ -27,6 +28,7 @@ def unreachable_writes(
     if trace.stopped is not None or trace.bounded:
         return
     holds = conj(*premises, *(condition for condition, _ in trace.conditions))
+    never = cache(partial(_never, asked, list[Values]()))  # many writes have one guard
     for instruction in asked.kernel.instructions():
         if instruction.opcode not in OPCODES or not any(word in instruction.opcode for word in WRITES):
             continue
@@ -34,17 +36,20 @@ def unreachable_writes(
             continue
         mine = (one for one in trace.performed if one.instruction.position == instruction.position)
         guards = [access.guard for one in mine for access in one.accesses if not isinstance(access, Load)]
-        if _never(asked, conj(holds, disj(*guards))):
+        if never(conj(holds, disj(*guards))):
             yield instruction
 
 
-def _never(asked: Asked, reached: Bool) -> bool:
-    """Whether it is proved that this never holds."""
+def _never(asked: Asked, came: list[Values], reached: Bool) -> bool:
+    """Whether it is proved that this never holds; those values come first of which something else did (`came`)."""
     if is_false(reached):
         return True
     symbols = symbols_of(reached)
-    for word in (0, 1, -1):
-        values = {one: word & ((1 << one.width) - 1) if one.width else 1 for one in symbols}
-        if evaluate(reached, values):
-            return False
-    return not holds_of_simple_words(asked, reached) and isinstance(solve([reached], asked.timeout_ms), Unsatisfiable)
+    words = ({one: word & ((1 << one.width) - 1) if one.width else 1 for one in symbols} for word in (0, 1, -1))
+    before = ({one: values.get(one, 0) for one in symbols} for values in came)
+    if any(evaluate(reached, values) for values in (*before, *words)):
+        return False
+    if (values := simple_words_for(asked, reached)) is not None:
+        came.insert(0, values)
+        return False
+    return isinstance(solve([reached], asked.timeout_ms), Unsatisfiable)

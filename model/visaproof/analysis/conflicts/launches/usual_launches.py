@@ -5,7 +5,7 @@ from itertools import islice
 from math import prod
 
 from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
-from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.smt import Bool, Term, bool_const, const, substitute, symbols_of
 from visaproof.smt.compiled import compiled
@@ -69,11 +69,18 @@ def in_usual_launches(asked: Asked, formula: Bool) -> Iterator[Bool]:
 
 def holds_of_simple_words(asked: Asked, formula: Bool) -> bool:
     """Whether it does in a usual launch in which all else is one simple number."""
+    return simple_words_for(asked, formula) is not None
+
+
+def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
+    """Values of a usual launch in which all else is one simple number, if the formula holds of some."""
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
     sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
     for launch in widest_first(asked):
         known = {**sizes, **launch}
-        if any(holds([known.get(one, simple if one.width else 1) for one in symbols])[0] for simple in SIMPLE):
-            return True
-    return False
+        for simple in SIMPLE:
+            values = [known.get(one, simple if one.width else 1) for one in symbols]
+            if holds(values)[0]:
+                return dict(zip(symbols, values, strict=True))
+    return None

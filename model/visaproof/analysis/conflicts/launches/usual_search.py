@@ -61,6 +61,7 @@ class UsualSearch(Struct):
                 if slow == often:
                     asked[place] = most
                     continue
+                asked[place] = most  # also if a limit ends the question: it would end the next one, too
                 decided = constants_of(launch)
                 alike = alike_values(functions, decided)
                 match solve([substitute(formula, {**decided, **alike})], min(most, 2 * self.asked.timeout_ms)):
@@ -71,7 +72,6 @@ class UsualSearch(Struct):
                         yield self._which({**values, **same, **launch})
                         asked[place] = USUAL_MS
                     case _:
-                        asked[place] = most
                         slow += 1
 
     def in_all_groups(self) -> Iterator[tuple[int, Values]]:
