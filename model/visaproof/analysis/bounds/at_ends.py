@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.analysis.bounds.integers import Below, Integers
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, without_counters
+from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, guarded_words, without_counters
 from visaproof.analysis.bounds.quotients import Divisions
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper, without_names
 from visaproof.isa.identity import Same
@@ -135,6 +135,8 @@ class _Largest(Struct, dict=True):
     """What quotients and remainders are at most."""
     least_divided: dict[str, int] = field(default_factory=dict[str, int])
     divisions: Divisions = field(default_factory=lambda: Divisions(Integers({})))
+    guarded: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """What words are at most that the guard keeps from being negative, whatever else it says."""
     loops: set[str] = field(default_factory=set[str])
     """Those on which the address depends."""
 
@@ -160,6 +162,8 @@ class _Largest(Struct, dict=True):
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
         known |= self.ids.parts.words(address, known)
         guard = literals_of(self.doubt.access.guard)
+        words, self.guarded = guarded_words(guard, Integers(known, halves))
+        known |= words
         counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
@@ -182,22 +186,27 @@ class _Largest(Struct, dict=True):
                 whole_ones.add(quotient)
         found = divisions.by_quotients(found, whole_ones)
         reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
-        with_parts = self._reached(found, reader.limits, counters.compared)
-        return with_parts or self._reached(found, reader.limits, lambda _: None)
+        with_parts = self._reached(found, reader.limits, counters.compared, *counters.least())
+        return with_parts or self._reached(found, reader.limits, lambda _: None, {}, [])
 
     def _reached(
-        self, found: Polynomial, of_words: Sequence[Below], compared: Callable[[Polynomial], Bounded | None]
+        self,
+        found: Polynomial,
+        of_words: Sequence[Below],
+        compared: Callable[[Polynomial], Bounded | None],
+        said: Mapping[str, int],
+        needed_for_it: Sequence[Below],
     ) -> Reached | None:
         """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
         bounded = compared(found) or Bounded(found, ())
         if (end := self.largest(bounded.most)) is None:
             return None
         limits: list[Below] = []
-        needed, loops, words = [*of_words, *bounded.limits], set[str](), len(of_words)
+        needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
             bounded = (compared(limit.sum) if place < words else None) or Bounded(limit.sum, ())
-            if (most := self.largest(bounded.most)) is None:
+            if (whole := without_names(bounded.most, self.guarded)) is None or (most := self.largest(whole)) is None:
                 return None
             limits.append(Below(most, limit.bits))
             needed += (*bounded.limits, *self._limits_of(loops))
@@ -205,6 +214,11 @@ class _Largest(Struct, dict=True):
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
         access = self.doubt.access
         least = self.integers.least(access.guard, used)
+        positive = {name for one in needed if (name := self._to_be_positive(one.sum, least)) is not None}
+        least |= dict.fromkeys(positive, 1)
+        if not all(self._is_natural(one.sum, least) for one in needed_for_it):
+            return None
+        least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
         if not all(self._is_natural(one.sum, least) for one in needed):
             return None
         return Reached(
@@ -213,7 +227,7 @@ class _Largest(Struct, dict=True):
             least,
             frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),
             frozenset(self.ids.small),
-            frozenset(self.divisions.positive),
+            frozenset(self.divisions.positive).union(positive),
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
@@ -314,6 +328,19 @@ class _Largest(Struct, dict=True):
                 left[left.index(name)] = other
             total = plus(total, {tuple(sorted(left)): number})
         return total
+
+    def _to_be_positive(self, one: Polynomial, least: Mapping[str, int]) -> str | None:
+        """The argument that has to be at least 1, if that makes the sum one that is at least 0: h - 1, or 2*w - 1."""
+        (part, *more), less = [part for part in one if part] or [()], one.get((), 0)
+        if (
+            more
+            or len(part) != 1
+            or part[0] not in self.message.arguments
+            or least.get(part[0], 0)
+            or not -one[part] <= less < 0
+        ):
+            return None
+        return part[0]
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""

@@ -13,15 +13,15 @@ from typing import cast
 
 from msgspec import Struct
 
-from visaproof.analysis.bounds.integers import Below, Half, Integers
+from visaproof.analysis.bounds.integers import Below, Half, Integers, signed
 from visaproof.analysis.bounds.launch_integers import conjuncts
-from visaproof.analysis.bounds.sums import without_names
+from visaproof.analysis.bounds.sums import is_unknown, without_names
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, conj, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, symbols_of, value_of
 
 
 class Bounded(Struct, frozen=True):
@@ -125,6 +125,25 @@ class LoopCounters(Struct, frozen=True):
             return None
         return total, plus(last, {(): more}), [*reader.limits, Below(total, bits)]
 
+    def least(self) -> tuple[dict[str, int], list[Below]]:
+        """What names are at least where a guard compares a number with a sum of one of them: 80 <= 2*n - 1.
+
+        And under which limits the sums are what they are read as.
+        """
+        found, limits = dict[str, int](), list[Below]()
+        for word, bound, more, bits in _comparisons(conjuncts(conj(*self.guard))):
+            reader, number = self.reader(), value_of(word)
+            if number is None or number >> bits or value_of(bound) is not None:
+                continue
+            total = reader.exact(bound, bits) or {}
+            parts = [part for part, count in total.items() if part and count]
+            if [*map(len, parts)] != [1] or total[parts[0]] < 0 or is_unknown(parts[0][0]):
+                continue
+            ((name,),) = parts
+            found[name] = max(found.get(name, 0), -((total.get((), 0) + more - number) // total[parts[0]]))
+            limits += reader.limits
+        return found, limits
+
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
@@ -173,6 +192,41 @@ def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[
         return None
     used.update(counters)
     return without_names(one, {name: bounded[name].most for name in counters})
+
+
+def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
+    """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
+
+    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many.  Those
+    that are read as sums of ids are left to these, but of a number that was made longer before it was compared: it is
+    what it is, however it came about.  Coordinates of 2D blocks are.
+    """
+    words, most = dict[Term, Polynomial](), dict[str, Polynomial]()
+    for one in guard:
+        if (whole := _not_negative(one)) is None:
+            continue
+        constant, parts = linear_parts(whole)
+        ((word, count), *more) = parts.items() or [(None, 0)]
+        if word is None or more or count != 1 or word in words:
+            continue
+        longer = word.op is Op.SIGN_EXTEND
+        if longer or reader.read(word) is None:
+            bits = (cast(BitVec, word.args[0]) if longer else word).width
+            name, added = InnerName(Kind.GUARDED, len(words)), signed(constant, word.width)
+            words[word] = {(name,): 1, (): -added}
+            most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
+    return words, most
+
+
+def _not_negative(condition: Bool) -> BitVec | None:
+    """The word of which it says that it is no negative number: not (w < 0), or -1 < w."""
+    inner = cast(Bool, condition.args[0]) if condition.op is Op.NOT else condition
+    if inner.op is not Op.SLT:
+        return None
+    left, right = cast(tuple[BitVec, BitVec], inner.args)
+    if condition.op is Op.NOT:
+        return left if value_of(right) == 0 else None
+    return right if value_of(left) == (1 << left.width) - 1 else None
 
 
 def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:

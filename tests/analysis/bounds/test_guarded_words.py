@@ -1,0 +1,135 @@
+"""Words that a guard keeps at least 0 and below something, as coordinates of 2D blocks and indices from memory."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.analysis.bounds.test_at_ends import value
+from visaproof.analysis.bounds import at_ends
+from visaproof.analysis.bounds.integers import Below, Integers
+from visaproof.analysis.bounds.loop_counters import LoopCounters, guarded_words
+from visaproof.cli import main
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import Bool, Term, add, const, neg, sign_extend, slt, symbol, ult, zero_extend
+from visaproof.smt.evaluate import evaluate
+
+DATA = Path(__file__).parents[2] / "data" / "blocks"
+SIZES = {
+    "moved": {"in": "2*w*h", "out": "2*w*h"},
+    "paged": {"table": "4*length", "pages": "4*size*count*width", "out": "4*length*width"},
+}
+
+
+def asked(capsys: pytest.CaptureFixture[str], kernel: str) -> dict[str, dict[str, Any]]:
+    """What is named of the messages of a kernel, by their buffers."""
+    launch = ("--launch", str(DATA / "blocks.ze_info"), "--format", "json", "--limit", "300")
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    return {one["surface"]: one["inside_if"] for one in file["messages"] if one["inside_if"]}
+
+
+@pytest.mark.parametrize("kernel", ["moved", pytest.param("paged", marks=pytest.mark.slow)])
+def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, kernel)
+    assert {surface: one["bytes"] for surface, one in found.items()} == SIZES[kernel]
+    assert not any("global_size" in relation for one in found.values() for relation in one["where"])
+
+
+def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at_ends, "guarded_words", lambda *_: ({}, {}))
+    found = asked(capsys, "moved")
+    assert any("global_size" in relation for one in found.values() for relation in one["where"])
+
+
+def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at_ends._Largest, "_to_be_positive", lambda *_: None)  # pyright: ignore[reportPrivateUsage]
+    found = asked(capsys, "moved")
+    assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "where", "code"),
+    [
+        (("in=2*w*h", "out=2*w*h"), ("w >= 1", "h >= 1", "2*w*h <= 4294967296"), 0),
+        (("in=2*w*h", "out=2*w*h - 2"), ("w >= 1", "h >= 1", "2*w*h <= 4294967296"), 1),
+        (("in=2*w*h", "out=2*w*h"), ("h >= 1", "2*w*h <= 4294967296"), 1),  # of no columns the last one is 2^32 - 1
+        (("in=2*w*h", "out=2*w*h"), ("w >= 1", "2*w*h <= 4294967296"), 1),
+    ],
+    ids=["inside", "one element less", "no columns", "no rows"],
+)
+def test_a_matrix_is_as_large_as_named_and_not_empty(
+    sizes: Sequence[str], where: Sequence[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [word for one in sizes for word in ("--size", one)] + [word for one in where for word in ("--where", one)]
+    launch = ("--launch", str(DATA / "blocks.ze_info"), "--quiet")
+    assert main(["bounds", str(DATA / "moved.visaasm"), *launch, *options]) == code
+    assert ("out" in capsys.readouterr().out) == bool(code)
+
+
+PLACE, SIZE = symbol("place", 8), symbol("size", 8)
+LONG = sign_extend(PLACE, 16)
+NONE: frozenset[Bool] = frozenset()
+
+
+@given(st.integers(-5, 5), st.booleans(), st.booleans(), st.integers(0, 255))
+def test_a_guarded_word_is_the_integer_that_is_named(added: int, longer: bool, above: bool, number: int) -> None:
+    word = LONG if longer else PLACE
+    whole = add(word, const(added, word.width))
+    guard = slt(const(-1, word.width), whole) if above else neg(slt(whole, const(0, word.width)))
+    words, most = guarded_words(frozenset((guard,)), Integers({}))
+    assume(evaluate(guard, {PLACE: number}))
+    (name,) = most
+    integer = evaluate(whole, {PLACE: number})
+    assert value(words[word], {name: integer}) == (number ^ 0x80) - 0x80
+    assert 0 <= integer <= value(most[name], {})
+
+
+@pytest.mark.parametrize(
+    "guard", [neg(ult(PLACE, const(3, 8))), slt(const(-2, 8), PLACE), slt(PLACE, const(0, 8)), neg(slt(SIZE, PLACE))]
+)
+def test_what_may_be_negative_is_no_guarded_word(guard: Bool) -> None:
+    assert guarded_words(frozenset((guard,)), Integers({})) == ({}, {})
+
+
+def test_a_sum_of_ids_is_left_to_these() -> None:
+    known: dict[Term, Polynomial] = {PLACE: {("id",): 1}}
+    assert guarded_words(frozenset((neg(slt(PLACE, const(0, 8))),)), Integers(known)) == ({}, {})
+
+
+LAST = add(SIZE, const(-1, 8))
+TWICE = add(SIZE, SIZE, const(-3, 8))
+SAID = [
+    neg(ult(LAST, const(80, 8))),
+    neg(slt(LAST, const(80, 8))),
+    ult(const(80, 8), TWICE),
+    slt(const(-4, 8), LAST),
+    neg(ult(zero_extend(LAST, 16), const(9, 16))),
+]
+
+
+@given(st.sampled_from(SAID), st.integers(0, 255))
+def test_a_guard_says_how_large_an_argument_is_at_least(guard: Bool, number: int) -> None:
+    counters = LoopCounters.of([], frozenset((guard,)), SIZE, {SIZE: {("size",): 1}}, {})
+    least, limits = counters.least()
+    assume(evaluate(guard, {SIZE: number}) and holds(limits, {"size": number}))
+    assert number >= least.get("size", 0)
+
+
+def holds(limits: Sequence[Below], names: dict[str, int]) -> bool:
+    return all(0 <= value(one.sum, names) < 1 << one.bits for one in limits)
+
+
+def test_numbers_that_are_negative_say_nothing() -> None:
+    counters = LoopCounters.of([], frozenset((SAID[3],)), SIZE, {SIZE: {("size",): 1}}, {})
+    assert counters.least() == ({}, [])
+    counters = LoopCounters.of([], frozenset((SAID[0],)), SIZE, {SIZE: {("size",): 1}}, {})
+    assert counters.least()[0] == {"size": 81}

@@ -1,0 +1,18 @@
+// What a message or a guard keeps inside: blocks of matrices, and places that are read from memory.
+
+__attribute__((intel_reqd_sub_group_size(16))) __attribute__((reqd_work_group_size(16, 1, 1)))
+kernel void moved(global const ushort* in, global ushort* out, int w, int h, int x, int y) {
+    int u = get_group_id(0) * 16, v = get_group_id(1) * 8;
+    ushort part[8];
+    intel_sub_group_2d_block_read_16b_8r16x1c((global void*)in, w * 2, h, w * 2, (int2)(u + x, v + y), part);
+    intel_sub_group_2d_block_write_16b_8r16x1c(out, w * 2, h, w * 2, (int2)(u, v), part);
+}
+
+kernel void paged(global float* out, global const float* pages, global const int* table, int size, int count, int length,
+                  int width) {
+    int d = get_global_id(0), t = get_global_id(1);
+    if (d < width && t < length) {
+        int page = table[t / size];
+        if (page >= 0 && page < count) out[t * width + d] = pages[(page * size + t % size) * width + d];
+    }
+}
