@@ -170,6 +170,39 @@ def refute_another_word_under_a_condition_inside_is_the_choice() -> Query:
     )
 
 
+def refute_both_cases_of_a_condition_leave_out_the_one_they_are_under() -> Query:
+    return neighbour(
+        "choice",
+        "both cases of a condition under another",
+        "the cases alone",
+        lambda b, w: (
+            b.ite(b.conj(p, q), x(w), b.ite(b.conj(p, b.neg(q)), y(w), z(w))),
+            b.ite(q, x(w), y(w)),
+        ),
+    )
+
+
+def refute_after_both_cases_a_third_condition_never_holds() -> Query:
+    return neighbour(
+        "choice",
+        "a third condition after both cases",
+        "what is after it",
+        lambda b, w: (
+            b.ite(b.conj(p, q), x(w), b.ite(b.conj(p, b.neg(q)), y(w), b.ite(r, y(w), z(w)))),
+            b.ite(p, b.ite(q, x(w), y(w)), z(w)),
+        ),
+    )
+
+
+def refute_the_smaller_word_is_the_larger_one() -> Query:
+    return neighbour(
+        "choice",
+        "the smaller word",
+        "the larger word",
+        lambda b, w: (b.ite(b.slt(x(w), y(w)), x(w), y(w)), b.ite(b.slt(x(w), y(w)), y(w), x(w))),
+    )
+
+
 def refute_a_constant_goes_to_the_other_side_as_it_is() -> Query:
     return neighbour(
         "equality", "x + 3 = 5", "x = 8", lambda b, w: (b.eq(b.add(x(w), c(3, w)), c(5, w)), b.eq(x(w), c(8, w)))

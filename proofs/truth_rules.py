@@ -242,6 +242,22 @@ CHOICES: tuple[Rule, ...] = rules(
             b.ite(p, x(w), b.ite(b.disj(p, q), x(w), y(w))),
             b.ite(b.disj(q, p), x(w), y(w)),
         ),
+        "by both cases of a condition under another": lambda b, w: (
+            b.ite(b.conj(p, q), x(w), b.ite(b.conj(p, b.neg(q)), y(w), z(w))),
+            b.ite(p, b.ite(q, x(w), y(w)), z(w)),
+        ),
+        "and by the other one after both cases": lambda b, w: (
+            b.ite(b.conj(p, b.neg(q)), x(w), b.ite(b.conj(p, q), y(w), b.ite(p, c(1, w), z(w)))),
+            b.ite(p, b.ite(q, y(w), x(w)), z(w)),
+        ),
+        "of the smaller word": lambda b, w: (
+            b.ite(b.ult(x(w), y(w)), x(w), y(w)),
+            b.ite(b.ult(y(w), x(w)), y(w), x(w)),
+        ),
+        "of the larger word, with signs": lambda b, w: (
+            b.ite(b.slt(x(w), y(w)), y(w), x(w)),
+            b.ite(b.slt(y(w), x(w)), x(w), y(w)),
+        ),
         "has the bounds and zeros of both": lambda b, w: (
             b.ite(p, b.add(b.scale(small(b, "s", w), 2), c(4, w)), b.scale(small(b, "t", w), 6)),
             b.ite(p, b.add(c(4, w), b.scale(small(b, "s", w), 2)), b.scale(b.scale(small(b, "t", w), 3), 2)),
@@ -324,6 +340,9 @@ KEPT: tuple[Rule, ...] = rules(
         "and in the other branch": lambda b, w: kept(b.ite(p, z(w), b.ite(q, x(w), y(w)))),
         "a choice inside of another by a condition of its own": lambda b, w: kept(
             b.eq(b.ite(b.conj(p, q), x(w), b.ite(b.conj(q, r), x(w), y(w))), symbol(f"v{w}", w))
+        ),
+        "a choice by cases of a condition under two others": lambda b, w: kept(
+            b.eq(b.ite(b.conj(p, q), x(w), b.ite(b.conj(r, b.neg(q)), y(w), x(w))), symbol(f"v{w}", w))
         ),
         "a choice of two words": lambda b, w: kept(b.eq(b.ite(p, x(w), y(w)), symbol(f"v{w}", w))),
     },

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refinement.test_refinement import APART, STORE_B, program
+from tests.refinement.test_refinement import APART, STORE_B, STORE_C, program
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.obligations import Obligation, open_goals
@@ -15,7 +15,11 @@ MISALIGNED = "add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> 0x1:ud\n"
 
 
 def open_obligations(target: str, observe: tuple[tuple[str, str], ...] = ()) -> list[Obligation]:
-    question = compare(program(SOURCE), program(target), Scope(Assume.NONE, observe=observe)).question
+    return open_of(SOURCE, target, observe)
+
+
+def open_of(source: str, target: str, observe: tuple[tuple[str, str], ...] = ()) -> list[Obligation]:
+    question = compare(program(source), program(target), Scope(Assume.NONE, observe=observe)).question
     return [one.obligation for one in open_goals(question) if not is_true(one.holds)]
 
 
@@ -35,3 +39,26 @@ def test_a_wrong_target_leaves_its_obligation_open(
     target: str, observe: tuple[tuple[str, str], ...], found: list[Obligation]
 ) -> None:
     assert open_obligations(target, observe) == found
+
+
+ATOMIC = "dword_atomic.add (M1, 8) T6 C.0 X.0 %null.0 %null.0\n"
+
+
+def test_a_store_that_a_later_one_overwrites_leaves_nothing_open() -> None:
+    """To the same cell under the same guard, with other stores between."""
+    assert open_of(APART + ADD + STORE_B + STORE_C, APART + STORE_B + ADD + STORE_B + STORE_C) == []
+    assert open_of(APART + ADD + STORE_C + STORE_B, APART + STORE_B + STORE_C + ADD + STORE_B) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (ADD + STORE_B, ADD + STORE_B + STORE_B.replace("X.0", "Y.0")),  # the first one stands in the source
+        (ADD + STORE_B, STORE_C.replace("Y.0", "X.0") + ADD + STORE_B),  # to another cell
+        (ADD + STORE_B, STORE_B + ADD + "(P1) " + STORE_B),  # of some lanes alone
+        (ADD + "barrier\n" + STORE_B, STORE_B + ADD + "barrier\n" + STORE_B),  # others read it
+        (ADD + ATOMIC + STORE_B, ATOMIC + STORE_B + ADD + STORE_B),  # beside atomics it may be seen
+    ],
+)
+def test_a_store_that_none_overwrites_before_others_see_it_is_left_open(source: str, target: str) -> None:
+    assert open_of(APART + source, APART + target) == [Obligation.STORES]

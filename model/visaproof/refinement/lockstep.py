@@ -10,7 +10,7 @@ iterations that others still take.  A word that is not one lane's holds what is 
 loop. That is one order of the threads; without a race every other leaves the same.  A source that races is undefined;
 of the target it has to be known of any two iterations that it does not.
 
-Threads come to a barrier in a loop together if all lanes of all threads stay in the loop together:
+Threads come to a barrier in a loop together if all lanes of all threads stay in that loop together:
 
     before the loop  lane k runs = on(k) ∧ b,   after an iteration in which  runs(k) = on(k) ∧ r :  runs(k) = on(k) ∧ r'
 
@@ -29,7 +29,7 @@ the target has in registers of its own, or a number:
 Nothing that an iteration computes, loads or leaves may be chosen: it is another value in each.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -76,7 +76,7 @@ def in_step(
     if not rounds[0] or len(rounds[0]) != len(rounds[1]):
         return None
     chosen: Choices = {}
-    together = several and any(one.begins.events < one.ends.events for side in rounds for one in side)
+    together = frozenset(loop for side in rounds for loop in _with_events(side)) if several else frozenset[int]()
     while True:
         found = _with_classes((source, target), launched, scope, chosen, several, together)
         if found is None:
@@ -102,7 +102,7 @@ def _with_classes(
     scope: Scope,
     chosen: Choices,
     several: bool,
-    together: bool,
+    together: frozenset[int],
 ) -> _Iteration | None:
     """The question in which words have one name as long as iterations leave the same in them."""
     rounds = (runners[0].trace.rounds, runners[1].trace.rounds)
@@ -110,8 +110,7 @@ def _with_classes(
     classes = _Classes(alike, alike)
     while True:
         names = classes.names(rounds, several)
-        if together:
-            names |= {word: one for side in rounds for word, one in _runs_together(side).items()}
+        names |= {word: one for side in rounds for word, one in _runs_together(side, together).items()}
         question = _question(runners, launched, scope, names | chosen)
         if question is None:
             return None
@@ -169,9 +168,9 @@ def _with_events_together(runner: Runner) -> Runner:
 
 def _of_all_lanes(guard: Bool, rounds: Sequence[LoopRound]) -> Bool:
     """r ∧ g(true), where that is the condition: g(false) never holds.  Of lanes by themselves, it is left as it is."""
-    for loop, one in enumerate(rounds):
+    for loop in _with_events(rounds):
         used = set(symbols_of(guard))
-        lanes = [held.during for held in one.lanes if held.during in used]
+        lanes = [held.during for held in rounds[loop].lanes if held.during in used]
         if lanes and is_false(substitute(guard, dict.fromkeys(lanes, false()))):
             guard = conj(_runs_loop(loop), substitute(guard, dict.fromkeys(lanes, true())))
     return guard
@@ -187,18 +186,24 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, pre
     return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
 
 
-def _runs_together(rounds: Sequence[LoopRound]) -> dict[Term, Term]:
-    """One symbol for all lanes: whether they run an iteration."""
-    return {held.during: _runs_loop(loop) for loop, one in enumerate(rounds) for held in one.lanes}
+def _with_events(rounds: Sequence[LoopRound]) -> Iterator[int]:
+    """The loops with barriers or fences."""
+    return (loop for loop, one in enumerate(rounds) if one.begins.events < one.ends.events)
+
+
+def _runs_together(rounds: Sequence[LoopRound], together: frozenset[int]) -> dict[Term, Term]:
+    """One symbol for all lanes: whether they run an iteration of a loop that they go through `together`."""
+    return {held.during: _runs_loop(loop) for loop in together for held in rounds[loop].lanes}
 
 
 def _runs_loop(loop: int) -> Bool:
     return bool_symbol(f"round.{loop}.lanes")
 
 
-def _stay_together(question: Question) -> bool:
-    """Whether all lanes of all threads that are on begin each loop together, and go on together from an iteration."""
-    for loop in zip(question.source.rounds, question.target.rounds, strict=True):
+def _stay_together(question: Question, together: frozenset[int]) -> bool:
+    """Whether all lanes of all threads that are on begin these loops together, and go on together from an iteration."""
+    loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
+    for loop in (loops[number] for number in together):
         lanes = [(lane, held) for one in loop for lane, held in zip(question.lanes, one.lanes, strict=False)]
         on = [(literals_of(lane), held) for lane, held in lanes]
         ways = {(under(held.before, known), under(held.after, known)) for known, held in on}
@@ -273,10 +278,10 @@ def _question(
     return None if question.bounded or question.disturbed else question
 
 
-def _same_rounds(question: Question, together: bool) -> bool:
+def _same_rounds(question: Question, together: frozenset[int]) -> bool:
     """Whether the same lanes run each loop, the same go on from an iteration, the same leave to each place where lanes
-    leave it, and threads iterate in step; on request all `together`."""
-    if question.target.races_in_rounds or (together and not _stay_together(question)):
+    leave it, and threads iterate in step; through some loops all `together`."""
+    if question.target.races_in_rounds or not _stay_together(question, together):
         return False
     loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
     if any(len(one.exits) != len(other.exits) for one, other in loops):

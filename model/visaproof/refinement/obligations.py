@@ -28,7 +28,7 @@ from visaproof.decode.synchronisation import Fence
 from visaproof.launch.ids.launched_words import NO_NAMES
 from visaproof.launch.ids.work_items import Group
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.stores import Stores, after, exchanged
+from visaproof.queries.kernels.stores import Stores, after, exchanged, lasting
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
@@ -139,8 +139,13 @@ def _same_stores(question: Question, surface: str) -> bool:
     """Whether both are the same stores, in orders that cannot be told apart where the source is defined.
 
     Two stores in another order meet  ⇒  two threads of the source race.
+
+    What a kernel overwrites nobody sees between two places at which others take part, unless it has atomics.
     """
-    turned = exchanged(*stores_of(question, surface), question.sharing.are_apart)
+    stores = stores_of(question, surface)
+    turned = exchanged(*stores, question.sharing.are_apart)
+    if turned is None and not question.source.atomics and not question.target.atomics and not question.disturbed:
+        turned = exchanged(*map(lasting, stores), question.sharing.are_apart)
     if turned is None:
         return False
     meets = (neg(one) for one in turned if not is_true(one))

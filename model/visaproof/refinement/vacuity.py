@@ -1,6 +1,7 @@
 """Whether the source is defined for any input: if it is not, anything refines it, which is no news.
 
-One run in which it is defined is enough, and nearly always one of the first is.  Only else a solver is asked.
+One run in which it is defined is enough, and nearly always one of the first is.  Only else a solver is asked.  Of a
+thread whose loops may be longer than they were unrolled a run would decide nothing.
 """
 
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveU
     question = comparison.question
     if any(map(is_true, question.source.undefined_alone)):
         return Impossible()
+    if question.bounded and question.source.races is None:
+        return None
     if _meant_in_a_run(comparison):
         return None
     if undefined_always(comparison):

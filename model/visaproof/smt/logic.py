@@ -7,6 +7,7 @@ from typing import cast
 from visaproof.smt.terms import BitVec, Bool, Op, Term, bit_vector, bool_const, boolean, common_width
 
 _CONST, _NOT, _CONJ, _DISJ, _EQ = Op.CONST, Op.NOT, Op.CONJ, Op.DISJ, Op.EQ
+_ITE, _SLT, _ULT = Op.ITE, Op.SLT, Op.ULT
 """To look up a member of an enumeration takes as long as three calls, and every term of a formula comes here."""
 _serial = attrgetter("serial")
 
@@ -112,6 +113,11 @@ def ite(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:
         otherwise = cast(BitVec, otherwise.args[2])
     if then is otherwise or _is_case_of(condition, then, otherwise):
         return otherwise
+    kind = condition.op
+    if kind is _CONJ and otherwise.op is _ITE and (found := _of_both_cases(condition, then, otherwise)) is not None:
+        return found
+    if (kind is _SLT or kind is _ULT) and then in condition.args and otherwise in condition.args:
+        condition, then, otherwise = _in_order(condition, then, otherwise)
     bounds = (min(then.low, otherwise.low), max(then.high, otherwise.high))
     return bit_vector(Op.ITE, (condition, then, otherwise), None, width, bounds, then.zeros & otherwise.zeros)
 
@@ -120,10 +126,41 @@ def _is_case_of(condition: Bool, then: BitVec, otherwise: BitVec) -> bool:
     """Whether `otherwise` is a choice that gives `then` wherever the condition holds."""
     if otherwise.op is not Op.ITE or otherwise.args[1] is not then:
         return False
-    wider = otherwise.args[0]
-    asked = wider.args if wider.op is Op.CONJ else (wider,)
-    given = condition.args if condition.op is Op.CONJ else (condition,)
-    return all(one in given for one in asked) or (wider.op is Op.DISJ and condition in wider.args)
+    wider = cast(Bool, otherwise.args[0])
+    given = _parts(condition)
+    return all(one in given for one in _parts(wider)) or (wider.op is Op.DISJ and condition in wider.args)
+
+
+def _of_both_cases(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec | None:
+    """if c ∧ d: x, else if c ∧ ¬d: y, else z   is   if c: (if d: x, else y), else z;  of z what it is where c does not
+    hold.  None where the two conditions are not these."""
+    second = cast(Bool, otherwise.args[0])
+    if second.op is not _CONJ or len(second.args) != len(condition.args):
+        return None
+    first, rest = frozenset(condition.args), frozenset(second.args)
+    common = first & rest
+    if len(common) + 1 != len(first):
+        return None
+    (one,), (other,) = cast(frozenset[Bool], first - common), cast(frozenset[Bool], rest - common)
+    if neg(one) is not other:
+        return None
+    last = cast(BitVec, otherwise.args[2])
+    while last.op is _ITE and common.issuperset(_parts(cast(Bool, last.args[0]))):
+        last = cast(BitVec, last.args[2])
+    return ite(conj(*cast(frozenset[Bool], common)), ite(one, then, cast(BitVec, otherwise.args[1])), last)
+
+
+def _parts(condition: Bool) -> tuple[Term, ...]:
+    """Those of a conjunction."""
+    return condition.args if condition.op is _CONJ else (condition,)
+
+
+def _in_order(condition: Bool, then: BitVec, otherwise: BitVec) -> tuple[Bool, BitVec, BitVec]:
+    """The smaller or larger of two words, in one form:   if a < b: b, else a   is   if b < a: a, else b."""
+    one, other = condition.args
+    if one is other or one.serial < other.serial:
+        return condition, then, otherwise
+    return boolean(condition.op, (other, one)), otherwise, then
 
 
 def ite_bool(condition: Bool, then: Bool, otherwise: Bool) -> Bool:

@@ -72,14 +72,28 @@ def test_a_loop_that_does_something_else_is_refuted(wrong: str) -> None:
     differs(stored(8, ADD), stored(16, wrong))
 
 
-def meeting(simd: int, change: str = "", goes_on: str = "N(0,0)<0;1,0> 0x0:ud") -> Program:
+def meeting(simd: int, change: str = "", goes_on: str = "N(0,0)<0;1,0> 0x0:ud", before: str = "") -> Program:
     """Each iteration adds what a lane of the other thread has: N iterations, with two barriers in each."""
     turned = each(simd, "xor {m} AT({r},0)<1> AT({r},0)<1;1,0> 0x20:ud")
     added = each(simd, "add {m} X({r},0)<1> X({r},0)<1;1,0> Y({r},0)<1;1,0>") + (each(simd, change) if change else "")
     body = each(simd, STORE) + "barrier\n" + turned + each(simd, LOAD) + added + "barrier\n" + turned
     count = "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xffffffff:ud\n"
     again = each(simd, f"cmp.ne {{m}} P1 {goes_on}") + f"(P1) goto (M1, {simd}) again\n"
-    return kernel(simd, ids(simd) + "again:\n" + body + count + again + each(simd, STORE))
+    return kernel(simd, ids(simd) + before + "again:\n" + body + count + again + each(simd, STORE))
+
+
+def summing(simd: int, summand: str) -> Program:
+    """A loop before it without barriers, which each lane leaves when its sum is large enough."""
+    add = each(simd, f"add {{m}} X({{r}},0)<1> X({{r}},0)<1;1,0> {summand}")
+    more = each(simd, "cmp.lt {m} P1 X({r},0)<1;1,0> 0x40:ud") + f"(P1) goto (M1, {simd}) more\n"
+    return meeting(simd, before="more:\n" + add + more)
+
+
+def test_lanes_need_not_stay_together_in_loops_without_barriers() -> None:
+    found = verdict(summing(8, "0x5:ud"), summing(16, "0x5:ud"))
+    assert isinstance(found, Refines)
+    assert "iteration by iteration" in found.rung
+    assert not isinstance(verdict(summing(8, "0x5:ud"), summing(16, "0x4:ud")), Refines)
 
 
 def test_threads_meet_at_barriers_in_a_loop_that_all_lanes_leave_together() -> None:

@@ -99,6 +99,16 @@ def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
     return value
 
 
+def lasting(stores: Stores) -> Stores:
+    """Those that no later one overwrites by its form: to one cell under one guard the last one stands."""
+    last = {(one.guard, one.cell, one.owner): place for place, one in enumerate(stores) if one.change is None}
+    return tuple(
+        one
+        for place, one in enumerate(stores)
+        if one.change is not None or last[one.guard, one.cell, one.owner] == place
+    )
+
+
 def _never(one: Owner, other: Owner) -> bool:
     return False
 
