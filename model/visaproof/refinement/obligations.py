@@ -145,7 +145,7 @@ def _same_stores(question: Question, surface: str) -> bool:
     stores = stores_of(question, surface)
     turned = exchanged(*stores, question.sharing.are_apart)
     if turned is None and not question.source.atomics and not question.target.atomics and not question.disturbed:
-        turned = exchanged(*map(lasting, stores), question.sharing.are_apart)
+        turned = exchanged(lasting(stores[0]), lasting(stores[1]), question.sharing.are_apart)
     if turned is None:
         return False
     meets = (neg(one) for one in turned if not is_true(one))
