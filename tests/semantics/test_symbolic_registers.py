@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic import guarded
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import literals_of, missing
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.smt import (
@@ -223,3 +225,35 @@ def test_what_is_missing_of_a_guard() -> None:
     assert is_false(missing(frozenset((p, q)), frozenset((r, neg(conj(p, q))))))
     assert literals_of(true()) == frozenset()
     assert is_false(missing(literals_of(false()), frozenset((p,))))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_writes_of_whole_words_are_read_as_those_of_bytes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that overlap, under guards of any of three conditions; some are written twice, or under one guard."""
+    pick, file = Random(seed), GuardedRegisters({"V": SIZE}, initial)
+    guards = [literals_of(some_guard(pick)) for _ in range(3)]
+    for _ in range(8):
+        size = pick.choice((2, 4, 4))
+        word = symbol(f"w{pick.randrange(2)}", 8 * size)
+        file.write_under("V", pick.choice((0, 2, 4)), word, pick.choice(guards))
+    asked = [(start, size, some_guard(pick)) for start in range(6) for size in (1, 2, 4)]
+    words = [file.read_under("V", start, size, literals_of(guard)) for start, size, guard in asked]
+    monkeypatch.setattr(guarded, "_one_write", lambda _: None)
+    of_bytes = [file.read_under("V", start, size, literals_of(guard)) for start, size, guard in asked]
+    for word, other, (_, _, guard) in zip(words, of_bytes, asked, strict=True):
+        terms = symbols_of(word, other, *GUARDS)
+        for number in range(8):
+            given = {one: number >> at & 1 for at, one in enumerate(GUARDS)}
+            values = some_values(pick, terms) | given
+            assert not evaluate(guard, values) or evaluate(word, values) == evaluate(other, values)
+
+
+def test_a_word_written_under_many_guards_is_read_without_recursion() -> None:
+    file, words = GuardedRegisters({"V": SIZE}, initial), [symbol(f"w{number}", 32) for number in range(1_500)]
+    for number, word in enumerate(words):
+        file.write("V", 0, word, bool_symbol(f"c{number}"))
+    found = file.read_under(
+        "V", 0, 4, literals_of(conj(*(neg(bool_symbol(f"c{number}")) for number in range(700, 1_500))))
+    )
+    assert found.op is Op.ITE
+    assert words[699] in found.args

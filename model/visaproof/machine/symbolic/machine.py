@@ -47,7 +47,8 @@ from visaproof.program.statements import (
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import under
-from visaproof.semantics.symbolic.guarded import BitWrite, ByteWrite
+from visaproof.semantics.symbolic.guarded import ByteWrite
+from visaproof.semantics.symbolic.guarded_bits import BitWrite
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.names import extents_of, surface_size
 from visaproof.semantics.symbolic.registers import Byte

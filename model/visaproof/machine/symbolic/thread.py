@@ -15,7 +15,8 @@ from visaproof.program.program import Program
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load, Store
 from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.cases import MOST_CHANGED, known_under, under
-from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface

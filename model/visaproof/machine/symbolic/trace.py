@@ -17,7 +17,8 @@ from visaproof.machine.symbolic.private import PrivateMemory
 from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.beyond import Excess
-from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.state import SymbolicSurface
 from visaproof.smt import BitVec, Bool
 

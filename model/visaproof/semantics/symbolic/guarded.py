@@ -19,13 +19,12 @@ from visaproof.smt import (
     concat,
     conj,
     extract,
-    false,
     is_false,
     is_true,
     ite,
-    ite_bool,
     neg,
     symbol,
+    true,
     truncate,
 )
 
@@ -58,6 +57,19 @@ def _parted(
     shown, hidden = list(entries), [one.below if one and one.guard is entry.guard else one for one in entries]
     shown[place], hidden[place] = entry, entry.below
     return shown, hidden
+
+
+def _one_write(entries: Sequence[ByteWrite | None]) -> ByteWrite | None:
+    """The entry of the first byte, if those of the others are of the same write, byte after byte."""
+    first = entries[0] if entries else None
+    if first is None:
+        return None
+    guard, term, byte, _ = first
+    for entry in entries:
+        if entry is None or entry.guard is not guard or entry.term is not term or entry.byte != byte:
+            return None
+        byte += 1
+    return first
 
 
 MOST_SPLITS = 4
@@ -176,7 +188,32 @@ class GuardedRegisters(RegisterFile):
     def _resolve(
         self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals, splits: int = 0
     ) -> BitVec:
-        """The bytes from `start` on, of each of which this entry and those below it may still show."""
+        """The bytes from `start` on, of each of which this entry and those below it may still show.
+
+        Writes of all of them are gone through one after another, as long as there are such.
+        """
+        choices: list[tuple[Bool, BitVec]] = []
+        while (one := _one_write(entries)) is not None:
+            guard, term, byte, _ = one
+            condition = true() if guard <= assumed else missing(guard, assumed)
+            if not is_false(condition):
+                written = extract(term, 8 * (byte + len(entries)) - 1, 8 * byte)
+                if is_true(condition):
+                    found = written
+                    break
+                choices.append((condition, written))
+                assumed = assumed | {neg(condition)}
+            entries = [entry and entry.below for entry in entries]
+        else:
+            found = self._of_many_writes(variable, start, entries, assumed, splits)
+        for condition, written in reversed(choices):
+            found = ite(condition, written, found)
+        return found
+
+    def _of_many_writes(
+        self, variable: str, start: int, entries: list[ByteWrite | None], assumed: Literals, splits: int
+    ) -> BitVec:
+        """The same where the newest writes are not of all the bytes."""
         pieces: list[tuple[BitVec, int, int]] = []
         holds = NONE
         for position, entry in enumerate(entries, start):
@@ -262,76 +299,3 @@ class GuardedRegisters(RegisterFile):
     def at_start(self, variable: str, byte: int) -> BitVec:
         """The word of which this byte is a part before the kernel starts."""
         return self._initial(variable, byte)[0]
-
-
-class BitWrite(NamedTuple):
-    """A predicate bit was written where `guard` held; otherwise it is as `below` says."""
-
-    guard: Literals
-    value: Bool
-    below: "BitWrite | None"
-
-
-class GuardedPredicates:
-    """Predicate bits by variable and lane, in the same way."""
-
-    def __init__(
-        self, sizes: Mapping[str, int], initial: Callable[[str, int], Bool], beyond: Beyond | None = None
-    ) -> None:
-        self.sizes = sizes
-        self._initial = initial
-        self._beyond = beyond or Beyond()
-        self._writes: dict[tuple[str, int], BitWrite] = {}
-        self.initial_reads: dict[tuple[str, int], None] = {}
-        self.unwritten: Readers = {}
-        """The bits that were read before any path wrote them, and the statements that read them."""
-        self.partly: Readers = {}
-        """Those that were read where some path had written them, and another one not."""
-        self.reader: Position | None = None
-        """The statement that reads now."""
-        self.log: list[Written] = []
-        """Every write since it was last cleared."""
-        self.launched: frozenset[str] = frozenset()
-        """The predicates whose bits at the start are initialised."""
-        self.undefined = 0
-        """How often a bit was read that was not, or that the predicate does not have."""
-
-    def contents(self) -> dict[tuple[str, int], BitWrite]:
-        """What `restore` brings back."""
-        return dict(self._writes)
-
-    def restore(self, contents: Mapping[tuple[str, int], BitWrite]) -> None:
-        self._writes = dict(contents)
-
-    def read_under(self, variable: str, lane: int, assumed: Literals) -> Bool:
-        return self._resolve(variable, lane, self._writes.get((variable, lane)), assumed)
-
-    def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
-        if lane >= self.sizes[variable]:
-            self.undefined += 1
-            return self._initial(variable, lane) if self._beyond.nondeterministic else false()
-        if entry is None:
-            self.initial_reads[variable, lane] = None
-            self.undefined += variable not in self.launched
-            if self.reader is not None:
-                readers = self.partly if (variable, lane) in self._writes else self.unwritten
-                readers.setdefault((variable, lane), {})[self.reader] = None
-            return self.at_start(variable, lane)
-        condition = missing(entry.guard, assumed)
-        if is_true(condition):
-            return entry.value
-        if is_false(condition):
-            return self._resolve(variable, lane, entry.below, assumed)
-        otherwise = self._resolve(variable, lane, entry.below, assumed | {neg(condition)})
-        return ite_bool(condition, entry.value, otherwise)
-
-    def at_start(self, variable: str, lane: int) -> Bool:
-        """The bit before the kernel starts."""
-        return self._initial(variable, lane)
-
-    def write_under(self, variable: str, lane: int, value: Bool, guard: Literals) -> None:
-        self.log.append(Written(variable, lane, 1, guard))
-        below = self._writes.get((variable, lane)) if guard else None
-        while below is not None and guard <= below.guard:
-            below = below.below
-        self._writes[variable, lane] = BitWrite(guard, value, below)

@@ -16,7 +16,8 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
-from visaproof.semantics.symbolic.guarded import GuardedPredicates, GuardedRegisters, Written
+from visaproof.semantics.symbolic.guarded import GuardedRegisters, Written
+from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, disj, false, is_false, sub, symbol, symbols_of
