@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST_LANES = "first-lanes"
+FULL_SUB_GROUPS = "full-sub-groups"
 INT_IDS = "int-ids"
 """Of questions about one kernel alone: a compiler has to be right for ids of all sizes."""
 
@@ -21,7 +22,7 @@ ADDRESS_UNIT = 4
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
         "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", INT_IDS, "all-lanes",
-        FIRST_LANES, "image-extents",
+        FIRST_LANES, "image-extents", FULL_SUB_GROUPS,
     )),
     "none": frozenset(),
     "ids": frozenset(("ids", "ids-below-size", FIRST_LANES)),

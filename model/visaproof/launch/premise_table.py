@@ -90,6 +90,11 @@ PREMISES = _rows(
         Grantor.DRIVER, "local ids are numbered without gaps", ALL, "--assume launch,-first-lanes",
     ),
     PremiseRow(
+        "full-sub-groups", "sub-groups that load, store or prefetch 2D blocks have all their {lanes} lanes",
+        Grantor.LANGUAGE, "cl_intel_subgroup_2d_block_io: the behaviour of partial ones is undefined", ONE_KERNEL,
+        "--assume launch,-full-sub-groups",
+    ),
+    PremiseRow(
         "private-apart", "private memory shares no byte with other memory, and the kernel stays inside it",
         Grantor.DRIVER, "private memory is an allocation of its own; that kernels stay inside is the language's rule",
         ALL,

@@ -16,3 +16,15 @@ kernel void paged(global float* out, global const float* pages, global const int
         if (page >= 0 && page < count) out[t * width + d] = pages[(page * size + t % size) * width + d];
     }
 }
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void filled(global uint* out, int w, int h, uint with) {
+    uint part[8];
+    for (int k = 0; k < 8; k++) part[k] = with * k;
+    intel_sub_group_2d_block_write_32b_8r16x1c(out, w * 4, h, w * 4, (int2)(get_group_id(0) * 16, get_group_id(1) * 8), part);
+}
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void filled_line(global uint* out, uint with) {
+    intel_sub_group_block_write8(out + get_group_id(0) * 128, (uint8)(with) * (uint8)(0, 1, 2, 3, 4, 5, 6, 7));
+}

@@ -62,6 +62,7 @@ from visaproof.program.statements import Origin
 from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
+from visaproof.queries.kernels.full_sub_groups import full_sub_groups
 from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool, disj, true
@@ -277,15 +278,14 @@ def ask_bounds(
     places = addressed(kernel, platform, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
     more = list(_launch_premises(kernel, launch, start, assume, stated))
     of_user = (one for premises, _ in more for one in premises)
-    of_launch = start.premises(launched_lanes(kernel))
     extents = limits(ran) if "image-extents" in assume else ()
-    premises = (*of_launch, *sizes.premises, *places.premises, *of_user, *extents)
+    premises = (*start.premises(launched_lanes(kernel)), *sizes.premises, *places.premises, *of_user, *extents)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    tagged = (TAGGED,) if SLM in ran.surfaces else ()
     assumed = (
         *start.assumed,
         *sizes.assumed,
-        *tagged,
+        *((TAGGED,) if SLM in ran.surfaces else ()),
+        *full_sub_groups(kernel, ran, assume),
         *places.assumed,
         *(one for _, one in more),
         *([EXTENTS] if extents else []),

@@ -17,6 +17,7 @@ from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Origin
+from visaproof.queries.kernels.full_sub_groups import full_sub_groups
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
@@ -79,6 +80,7 @@ def uses_of(
             )  # fmt: skip
     except LimitReached as reached:
         return Uses(stopped=reached)
+    start = replace(start, assumed=(*start.assumed, *full_sub_groups(kernel, ran, assume)))
     premises = start.premises(launched_lanes(kernel))
     found = uses_in(Asked(kernel, platform, ran, start, timeout_ms), premises, choices, limit)
     return replace(found, assumed=start.assumed)

@@ -11,6 +11,7 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.findings.pairs import behaviour, other, two_states
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
+from visaproof.launch.assume import FULL_SUB_GROUPS
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.kernel import Kernel
@@ -88,7 +89,7 @@ def undefined_uses(
     What some path has initialised is listed only if it is shown to have an effect: masked writes leave the other lanes
     as they were.
     """
-    found = _Sinks.of(asked.trace)
+    found = _Sinks.of(asked.trace, _full(asked))
     holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
     end = process_time() + PATIENCE * asked.timeout_ms / 1000
     every, forbidden = suspects(lowered(asked.kernel, asked.platform), asked.trace), choices or {}
@@ -127,6 +128,12 @@ def _launched(asked: Asked) -> Iterator[Bool]:
         yield from lanes
 
 
+def _full(asked: Asked) -> Bool:
+    """That all lanes are on, as far as it is assumed where messages of other sub-groups are undefined."""
+    assumed = any(one.name == FULL_SUB_GROUPS for one in asked.start.assumed)
+    return conj(*launched_lanes(asked.kernel)[: asked.kernel.work_items]) if assumed else conj()
+
+
 class _Sinks(Struct, frozen=True):
     """The places where values may matter, and all their terms, arguments first."""
 
@@ -134,8 +141,8 @@ class _Sinks(Struct, frozen=True):
     subterms: tuple[Term, ...]
 
     @staticmethod
-    def of(trace: Trace) -> "_Sinks":
-        found = tuple(sinks(trace))
+    def of(trace: Trace, full: Bool) -> "_Sinks":
+        found = tuple(sinks(trace, full))
         return _Sinks(found, tuple(subterms(*(term for one in found for term in one.terms))))
 
     def depending(self, values: frozenset[Term]) -> list[Sink]:

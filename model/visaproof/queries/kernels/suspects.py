@@ -14,12 +14,15 @@ from visaproof.isa.operands import SLM
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.program import Program
 from visaproof.queries.kernels.buffer_places import is_private
+from visaproof.queries.kernels.full_sub_groups import is_of_full_sub_groups
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import compares_with_itself, launched_variables
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.semantics.symbolic.beyond import Excess, byte_beyond
 from visaproof.semantics.symbolic.guarded import Readers
-from visaproof.smt import Bool, Term, conj, is_false
+from visaproof.smt import Bool, Term, conj, is_false, true
+
+TRUE = true()
 
 
 class Effect(Enum):
@@ -148,22 +151,26 @@ def ranges(places: list[int] | tuple[int, ...]) -> str:
     return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)
 
 
-def sinks(trace: Trace) -> Iterator[Sink]:
-    """Branches, then messages in their order; what stays in private memory is followed there."""
+def sinks(trace: Trace, full: Bool = TRUE) -> Iterator[Sink]:
+    """Branches, then messages in their order; what stays in private memory is followed there.
+
+    `full` says that all lanes are on, where messages of other sub-groups are undefined.
+    """
     for branch in trace.branches:
         for lane, jumps in enumerate(branch.jumping):
             if not is_false(jumps):
                 yield Sink(Effect.BRANCH, branch.position, lane, conj(), (jumps,))
     for performed in trace.performed:
+        made = full if is_of_full_sub_groups(performed) else TRUE
         for access in performed.accesses:
-            yield from _of_access(trace, performed, access)
+            yield from _of_access(trace, performed, access, made)
 
 
-def _of_access(trace: Trace, performed: Performed, access: Access) -> Iterator[Sink]:
-    position, lane, guard = performed.instruction.position, access.lane, access.guard
+def _of_access(trace: Trace, performed: Performed, access: Access, made: Bool) -> Iterator[Sink]:
+    position, lane, guard = performed.instruction.position, access.lane, conj(access.guard, made)
     private = is_private(trace, performed, access)
     if not private:
-        yield Sink(Effect.MASK, position, lane, conj(), (guard,))
+        yield Sink(Effect.MASK, position, lane, made, (access.guard,))
     yield Sink(Effect.ADDRESS, position, lane, guard, access.cell)
     if not private and not isinstance(access, Load):
         stored = (access.src0, access.src1) if isinstance(access, Atomic) else (access.value,)

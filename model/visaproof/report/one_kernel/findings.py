@@ -36,6 +36,17 @@ def _use_lines(kernel: Kernel, uses: Sequence[UndefinedUse], asked: AskedKernel 
         yield f"{INDENT}{_verdict(one)}"
         if isinstance(one.answer, Shown) and asked is not None:
             yield from (f"{INDENT}{line}" for line in input_lines(asked, one.answer))
+            yield from (f"{INDENT}{line}" for line in _hints(asked, one.answer))
+
+
+def _hints(asked: AskedKernel, shown: Shown) -> Iterator[str]:
+    """How to ask of full sub-groups alone: of others, what is left by a message of one lane that stores for all of them
+    is undefined in the language (cl_intel_subgroups, block writes)."""
+    lanes = asked.kernel.work_items or 1
+    stores = [one for one in asked.asked.trace.performed if one.instruction.position == shown.position]
+    for_all = all(len({access.lane for access in one.accesses}) == 1 for one in stores)
+    if shown.effect is Effect.OUTPUT and stores and for_all and shown.state.exec_mask + 1 < 1 << lanes:
+        yield f"hint: `--local-size {lanes}` asks of full sub-groups, of which alone block writes are defined"
 
 
 def listed(uses: Sequence[UndefinedUse]) -> list[UndefinedUse]:
