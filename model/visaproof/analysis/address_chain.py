@@ -42,7 +42,8 @@ def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> A
     for one in kernel.instructions():
         for name in uses[one.position].defined:
             writers.setdefault(name, []).append(one)
-    inputs = {root_byte(kernel, one.variable, 0)[0] for one in kernel.inputs if one.variable in kernel.variables}
+    registers = (one.variable for one in kernel.inputs if one.variable in kernel.registers)
+    inputs = {root_byte(kernel, one, 0)[0] for one in registers}
     later: dict[Position, frozenset[Position]] = {}
 
     def runs_before(one: Instruction, reader: Instruction) -> bool:

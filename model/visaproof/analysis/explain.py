@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.decode.message import decode
+from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.texels import TYPED
 from visaproof.instructions import ALL, Instruction
 from visaproof.instructions.family import FAMILY
@@ -49,6 +49,13 @@ NOT_MODELLED = (
     "urb_write", "rt_write", "rt_read", "raw_send", "raw_sends", "nbarrier",
 )  # fmt: skip
 """Messages of docs/pages/family.md that have no semantics here."""
+
+
+def page_of(opcode: str) -> str:
+    """The name of its page: `lsc_atomic` of `lsc_atomic_iadd`, `lsc_load_quad_tgm` of `lsc_load_quad`."""
+    found = (name for name in SPECS if opcode.startswith(f"{name}_") or name.startswith(f"{opcode}_"))
+    return opcode if opcode in SPECS else next(found, opcode)
+
 
 _LANE_OPERANDS = {"element_offset": "o", "offset": "o", "u": "u", "v": "v", "r": "r", "lod": "lod"}
 """The operands with one dword of an address for each lane, and what a lane's is called."""
@@ -99,9 +106,9 @@ def explain(statement: Alone, platform: Platform) -> Explanation:
 
 def _explained(statement: Alone, platform: Platform) -> Explanation:
     instruction, kernel = statement.instruction, statement.kernel
-    spec = SPECS.get(instruction.opcode)
-    if spec is None:
+    if instruction.opcode not in OPCODES:
         raise NotModelled(f"opcode {instruction.opcode}", instruction.position)
+    spec = SPECS.get(instruction.opcode) or decode(instruction, kernel, platform).spec
     findings: tuple[Finding, ...]
     rejections: tuple[Finding, ...] = ()
     found_hazards: tuple[Finding, ...] = ()

@@ -77,23 +77,28 @@ def run(arguments: Namespace) -> int:
     text = arguments.instruction.strip()
     if re.fullmatch(r"\w+", text):
         return _page(text, device, arguments.format)
-    address = None
+    address, declared = None, None
     if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
-        text, address, device = _of_dump(Path(place[1]), place[2], arguments.platform)
-    found = _explained(text, device)
+        text, address, declared, device = _of_dump(Path(place[1]), place[2], arguments.platform)
+    found = _explained(text, device, declared)
     if found is None:
         return ExitCode.USAGE
     return _show(found.spec, device, found, arguments.format, is_example=False, address=address)
 
 
-def _of_dump(path: Path, line: str | None, device: Platform | None) -> "tuple[str, AddressEntry, Platform]":
-    """The memory message on a line of a dump, where its address comes from, and the device.
+def _of_dump(
+    path: Path, line: str | None, device: Platform | None
+) -> "tuple[str, AddressEntry, tuple[str, ...], Platform]":
+    """The memory message on a line of a dump, where its address comes from, the declarations, and the device.
 
-    That is the one of the launch file beside it, or the usual one.  Raises ReadError, UsageError, NotModelled.
+    That is the one of the launch file beside it or of its text, or the usual one.  Raises ReadError, UsageError,
+    NotModelled.
     """
     from visaproof.launch.beside import launch_beside
     from visaproof.launch.launch import NOTHING_KNOWN, launch_of
     from visaproof.report.kernels.explain_document import address_entry
+    from visaproof.visaasm.device import decided, said_in
+    from visaproof.visaasm.printing.single_statement import declared_in
     from visaproof.visaasm.reader import read_kernel_file
 
     kernel = read_kernel_file(path)
@@ -102,8 +107,8 @@ def _of_dump(path: Path, line: str | None, device: Platform | None) -> "tuple[st
     if beside is not None:
         launch, said = launch_of(beside, kernel, None)
         device = device or said
-    device = device or DEFAULT_PLATFORM
-    return message.text, address_entry(message, kernel, launch, device), device
+    device = device or decided(said_in(kernel.source_lines, kernel.path)) or DEFAULT_PLATFORM
+    return message.text, address_entry(message, kernel, launch, device), declared_in(kernel), device
 
 
 def _message_at(kernel: "Kernel", path: Path, line: str | None) -> "Instruction":
@@ -121,10 +126,10 @@ def _message_at(kernel: "Kernel", path: Path, line: str | None) -> "Instruction"
 
 def _page(name: str, device: Platform, output: str) -> int:
     """A page with the picture of its first example that the platform has."""
-    from visaproof.analysis.explain import SPECS
+    from visaproof.analysis.explain import SPECS, page_of
 
     _require_known(name)
-    spec = SPECS[name.lower()]
+    spec = SPECS[page_of(name.lower())]
     if not spec.fields:
         raise NotModelled(f"the field table of {spec.mnemonic}; give a whole instruction to see what it does")
     examples = (_explained(example, device) for example in spec.examples)
@@ -134,17 +139,18 @@ def _page(name: str, device: Platform, output: str) -> int:
 
 def _require_known(name: str) -> None:
     from visaproof.analysis.explain import NOT_MODELLED, SPECS
+    from visaproof.decode.message import OPCODES
     from visaproof.visaasm.opcode_kinds import is_known
 
     lower = name.lower()
-    if lower in SPECS:
+    if lower in SPECS or lower in OPCODES:
         return
     if lower in NOT_MODELLED or is_known(lower):
         raise NotModelled(f"{lower}: only memory messages with semantics here can be explained")
     raise UsageError(f"no instruction {name!r}", proposal(lower, sorted(SPECS)) or f"one of {', '.join(sorted(SPECS))}")
 
 
-def _explained(text: str, device: Platform) -> "Explanation | None":
+def _explained(text: str, device: Platform, declared: "tuple[str, ...] | None" = None) -> "Explanation | None":
     """None where the text cannot be read; why is shown with a caret."""
     from visaproof.analysis.explain import explain
     from visaproof.visaasm.printing.single_statement import mnemonic_of, read_alone
@@ -153,7 +159,7 @@ def _explained(text: str, device: Platform) -> "Explanation | None":
     if mnemonic:
         _require_known(mnemonic)
     try:
-        return explain(read_alone(text, PATH, device), device)
+        return explain(read_alone(text, PATH, device, declared), device)
     except ReadError as error:
         show_read_error(error, (text,))
         return None

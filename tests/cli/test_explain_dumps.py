@@ -1,0 +1,66 @@
+"""`visaproof explain` of the forms that the compiler of today emits: a line of a dump, and the statement alone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from visaproof.decode.message import OPCODES
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus-2026" / "visaasm"
+NOT_LEGAL = ("block2d_copy/dg2-O2", "vc_typed_atomic/pvc-vc")
+"""2D blocks of a device that has none, and atomics of 16 lanes."""
+DATA = Path(__file__).parents[1] / "data"
+
+ALONE = [
+    "lsc_load_block2d.ugm (M1, 1)  V0067:d16.16x8nn  flat[V0062 + (0,0)]",
+    "lsc_store_block2d.ugm (M1, 1)  flat[V0071,V0072,V0052,V0072,V0050,V0051]  V0053:d32.16x8nn",
+    "lsc_atomic_iinc.ugm (M1, 32)  %null:d32  flat[V0064]:a64  %null  %null",
+    "lsc_atomic_icas.ugm (M1, 16)  V0079:d32  flat[V0074]:a64  V0078  V0055",
+    "lsc_load.ugm (M1, 16) V1:d32 bti(0x7)[V2]:a32",
+    "lsc_load.ugm (M1, 16) V1:d32 bss(V7)[V2+0x10]:a32",
+]
+
+
+@pytest.mark.parametrize("statement", ALONE, ids=lambda one: one.split()[0])
+def test_a_statement_needs_no_declarations(visaproof, statement):
+    ran = visaproof("explain", statement, "--platform", "xe2")
+    assert (ran.code, ran.err) == (0, "")
+    assert "taken as declared" in ran.out
+    assert "legal by its page" in ran.out
+
+
+def test_a_line_of_a_dump_is_explained_with_its_own_declarations(visaproof):
+    path = DATA / "blocks" / "moved.visaasm"
+    line = next(place for place, text in enumerate(path.read_text().splitlines(), 1) if "lsc_store_block2d" in text)
+    ran = visaproof("explain", f"{path}:{line}")
+    assert (ran.code, ran.err) == (0, "")
+    assert "on Xe2" in ran.out  # as the comment of the dump says
+    assert "taken as declared" not in ran.out
+
+
+def forms() -> Iterator[tuple[Path, int, str]]:
+    """Of each form of a memory message the first one, numbers aside."""
+    seen: set[str] = set()
+    for path in sorted(CORPUS.glob("*/*.visaasm")):
+        for line, text in enumerate(path.read_text().splitlines(), 1):
+            statement = text.partition("//")[0].strip()
+            found = re.match(r"(?:\([^()]*\)\s*)?([a-z_0-9]+)", statement)
+            form = re.sub(r"0x[0-9a-f]+|\d+", "N", statement)
+            if found is not None and found[1] in OPCODES and form not in seen:
+                seen.add(form)
+                yield path, line, statement
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of 2026 is not here")
+def test_each_form_of_message_of_the_corpus_is_explained(visaproof):
+    wrong = [
+        (path, line, ran.code, ran.err)
+        for path, line, statement in forms()
+        for text in ((f"{path}:{line}",), (statement, "--platform", path.stem.split("-")[0]))
+        if (ran := visaproof("explain", *text)).code
+        and not f"{path}".endswith(tuple(f"{one}.visaasm" for one in NOT_LEGAL))
+    ]
+    assert wrong == []
