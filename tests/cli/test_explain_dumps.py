@@ -40,6 +40,15 @@ def test_a_line_of_a_dump_is_explained_with_its_own_declarations(visaproof):
     assert "taken as declared" not in ran.out
 
 
+def test_a_block_is_explained_in_the_words_of_its_page(visaproof):
+    out = visaproof("explain", ALONE[0], "--platform", "xe2").out
+    rows = [line for line in out.splitlines() if "flat[(BASE.4:BASE.0)" in line]
+    assert len(rows) == 8 * 2  # each has 16 bytes: eight columns of a row
+    assert "+7*PITCH+2*(sign_extend(X))" in rows[-1]
+    for part in ("X: the dword V0062.20", "HEIGHT: the dword V0062.12", "beyond WIDTH or HEIGHT a load brings 0"):
+        assert part in out
+
+
 def forms() -> Iterator[tuple[Path, int, str]]:
     """Of each form of a memory message the first one, numbers aside."""
     seen: set[str] = set()

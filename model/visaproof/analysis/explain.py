@@ -6,13 +6,14 @@ The picture is the footprint itself, on symbols that are named for what they hol
 
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.texels import TYPED
 from visaproof.instructions import ALL, Instruction
 from visaproof.instructions.family import FAMILY
+from visaproof.instructions.lsc.block2d import BlockPlace
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.execution import THREAD_LANES
@@ -75,6 +76,8 @@ class Picture(Struct, frozen=True):
     instruction: Instruction
     names: tuple[LaneName, ...]
     accesses: tuple[Access, ...]
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of a 2D block: what the dwords of its place are called, `X`, and where they stand."""
 
 
 class Explanation(Struct, frozen=True):
@@ -157,27 +160,47 @@ def _encoded(statement: Alone, platform: Platform) -> EncodedInstruction | None:
 
 def _picture(instruction: Instruction, statement: Alone, platform: Platform) -> Picture:
     names = tuple(_lane_names(instruction))
-    state = _named_state(instruction, names, statement, platform)
-    return Picture(instruction, names, tuple(instruction.footprint(state)))
+    parts = dict(_parts(instruction))
+    state = _named_state(instruction, names, parts, statement, platform)
+    shown = {name: f"{variable}.{start}" for (variable, start), name in parts.items()}
+    return Picture(instruction, names, tuple(instruction.footprint(state)), shown)
+
+
+def _parts(instruction: Instruction) -> Iterator[tuple[tuple[str, int], str]]:
+    """The dwords of the place of a 2D block, in the words of its page."""
+    place = getattr(instruction, "place", None)
+    if isinstance(place, BlockPlace):
+        named = {"BASE": place.base, "WIDTH": place.width, "HEIGHT": place.height, "PITCH": place.pitch}
+        for name, operand in (named | {"X": place.x, "Y": place.y}).items():
+            if isinstance(operand, RawOperand):
+                for start in (0, 4) if name == "BASE" else (0,):
+                    yield (operand.variable, operand.offset + start), f"{name}.{start}" if name == "BASE" else name
 
 
 def _lane_names(instruction: Instruction) -> Iterator[LaneName]:
     execution = getattr(instruction, "execution", None)
-    for field in instruction.__struct_fields__:
-        operand = getattr(instruction, field)
-        if execution is None or field not in _LANE_OPERANDS or operand == NULL:
+    for name in instruction.__struct_fields__:
+        operand = getattr(instruction, name)
+        if execution is None or name not in _LANE_OPERANDS or operand == NULL:
             continue
         if isinstance(operand, RawOperand):
-            yield LaneName(_LANE_OPERANDS[field], operand, execution.size)
+            yield LaneName(_LANE_OPERANDS[name], operand, execution.size)
 
 
 def _named_state(
-    instruction: Instruction, names: tuple[LaneName, ...], statement: Alone, platform: Platform
+    instruction: Instruction,
+    names: tuple[LaneName, ...],
+    parts: Mapping[tuple[str, int], str],
+    statement: Alone,
+    platform: Platform,
 ) -> SymbolicState:
     by_place = {
-        (name.operand.variable, name.operand.offset + 4 * lane): f"{name.letter}{lane}"
-        for name in reversed(names)
-        for lane in range(name.lanes)
+        **parts,
+        **{
+            (name.operand.variable, name.operand.offset + 4 * lane): f"{name.letter}{lane}"
+            for name in reversed(names)
+            for lane in range(name.lanes)
+        },
     }
 
     def initial(variable: str, byte: int) -> Byte:

@@ -13,6 +13,7 @@ from visaproof.report.text.tables import table
 
 WIDEST_PIPE = 160
 """Columns where the output is no terminal."""
+OWORD = 16
 NARROWEST = 40
 
 
@@ -180,13 +181,15 @@ def _arrow(cell: CellEntry) -> str:
 
 
 def _owords(cells: Sequence[CellEntry]) -> Iterator[CellEntry]:
-    """The first dword of each oword."""
-    yield from (cell for index, cell in enumerate(cells) if index % 4 == 0)
+    """The first element of each oword."""
+    yield from (cell for index, cell in enumerate(cells) if index * cell.width % OWORD == 0)
 
 
 def _legend(document: ExplainDocument) -> Iterator[str]:
     for each in document.names:
-        yield f"{each.names}: the dwords {each.registers}"
+        yield f"{each.names}: the dword{'s' * (',' in each.registers)} {each.registers}"
+    if any(each.names == "PITCH" for each in document.names):
+        yield "of elements with X or Y below 0 or beyond WIDTH or HEIGHT a load brings 0, and a store does nothing"
     guards = " ".join(lane.listens_to for lane in document.lanes)
     if "EM[" in guards:
         yield "EM: the execution mask of the thread"

@@ -69,7 +69,7 @@ def document_of(
         notes=[note_entry(each) for each in found.statement.notes] if found else [],
         assumed=list(found.statement.assumed) if found else [],
         byte_code=None if encoded is None else encode(encoded).hex(" "),
-        names=[_names(each.letter, str(each.operand), each.lanes) for each in picture.names] if picture else [],
+        names=list(_all_names(picture)) if picture else [],
         lanes=list(_lanes(picture)) if picture else [],
         new_value=operation[0] if operation else None,
         returns=operation[1] if operation else None,
@@ -154,6 +154,12 @@ _OPERAND_WIDTHS = (Width.RAW, Width.SCALAR)
 
 
 # ---------------------------------------------------------------- lanes
+
+
+def _all_names(picture: Picture) -> Iterator[NamesEntry]:
+    """What dwords are called: those of the lanes, and of the place of a 2D block."""
+    yield from (_names(each.letter, str(each.operand), each.lanes) for each in picture.names)
+    yield from (NamesEntry(names=name, registers=place) for name, place in picture.parts.items())
 
 
 def _names(letter: str, operand: str, lanes: int) -> NamesEntry:
