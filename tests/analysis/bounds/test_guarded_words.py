@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.test_at_ends import value
@@ -51,7 +51,7 @@ def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
 def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(at_ends._Largest, "_to_be_positive", lambda *_: None)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(at_ends, "to_be_positive", lambda *_: None)
     found = asked(capsys, "moved")
     assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
 
@@ -81,12 +81,17 @@ NONE: frozenset[Bool] = frozenset()
 
 
 @given(st.integers(-5, 5), st.booleans(), st.booleans(), st.integers(0, 255))
+@example(-5, False, True, 0x80)  # −128 − 5 is 123
+@example(5, False, False, 0x7F)
 def test_a_guarded_word_is_the_integer_that_is_named(added: int, longer: bool, above: bool, number: int) -> None:
     word = LONG if longer else PLACE
     whole = add(word, const(added, word.width))
     guard = slt(const(-1, word.width), whole) if above else neg(slt(whole, const(0, word.width)))
     words, most = guarded_words(frozenset((guard,)), Integers({}))
     assume(evaluate(guard, {PLACE: number}))
+    if not longer and added < 0:
+        assert words == {}
+        return
     (name,) = most
     integer = evaluate(whole, {PLACE: number})
     assert value(words[word], {name: integer}) == (number ^ 0x80) - 0x80

@@ -20,7 +20,7 @@ from visaproof.analysis.bounds.integers import Below, Integers
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, guarded_words, without_counters
 from visaproof.analysis.bounds.quotients import Divisions
-from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, upper, without_names
+from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, to_be_positive, upper, without_names
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -214,7 +214,8 @@ class _Largest(Struct, dict=True):
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
         access = self.doubt.access
         least = self.integers.least(access.guard, used)
-        positive = {name for one in needed if (name := self._to_be_positive(one.sum, least)) is not None}
+        arguments = self.message.arguments
+        positive = {name for one in needed if (name := to_be_positive(one.sum, least, arguments))}
         least |= dict.fromkeys(positive, 1)
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None
@@ -328,19 +329,6 @@ class _Largest(Struct, dict=True):
                 left[left.index(name)] = other
             total = plus(total, {tuple(sorted(left)): number})
         return total
-
-    def _to_be_positive(self, one: Polynomial, least: Mapping[str, int]) -> str | None:
-        """The argument that has to be at least 1, if that makes the sum one that is at least 0: h - 1, or 2*w - 1."""
-        (part, *more), less = [part for part in one if part] or [()], one.get((), 0)
-        if (
-            more
-            or len(part) != 1
-            or part[0] not in self.message.arguments
-            or least.get(part[0], 0)
-            or not -one[part] <= less < 0
-        ):
-            return None
-        return part[0]
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""

@@ -197,7 +197,8 @@ def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[
 def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
     """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
 
-    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many.  Those
+    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many: no c is
+    taken away from `a` itself, since −128 − 5 is not negative in 8 bits.  Those
     that are read as sums of ids are left to these, but of a number that was made longer before it was compared: it is
     what it is, however it came about.  Coordinates of 2D blocks are.
     """
@@ -209,10 +210,10 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
         ((word, count), *more) = parts.items() or [(None, 0)]
         if word is None or more or count != 1 or word in words:
             continue
-        longer = word.op is Op.SIGN_EXTEND
-        if longer or reader.read(word) is None:
+        longer, added = word.op is Op.SIGN_EXTEND, signed(constant, word.width)
+        if longer or (added >= 0 and reader.read(word) is None):
             bits = (cast(BitVec, word.args[0]) if longer else word).width
-            name, added = InnerName(Kind.GUARDED, len(words)), signed(constant, word.width)
+            name = InnerName(Kind.GUARDED, len(words))
             words[word] = {(name,): 1, (): -added}
             most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
     return words, most

@@ -1,6 +1,6 @@
 """Sums at their largest: what is subtracted and not known is left out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
@@ -80,3 +80,11 @@ def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
             whole = times(whole, {(name,): 1, (): least.get(name, 0)})
         found = plus(found, whole)
     return found
+
+
+def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collection[str]) -> str | None:
+    """The argument that has to be at least 1, if that makes the sum one that is at least 0: h - 1, or 2*w - 1."""
+    (part, *more), less = [part for part in one if part] or [()], one.get((), 0)
+    if more or len(part) != 1 or part[0] not in arguments or least.get(part[0], 0):
+        return None
+    return part[0] if -one[part] <= less < 0 else None
