@@ -172,6 +172,8 @@ def _launch(launch: object) -> Iterator[Panel]:
     if not found["found"]:
         yield Panel("no launch is shown", ((found["reason"],),))
         return
-    yield Panel("in a launch", ((found["what"],),))
+    arguments: dict[str, str] = found.get("arguments") or {}
+    sizes = [("work items", f"{found['work_items']}")] if "work_items" in found else []
+    yield Panel("in a launch", ((found["what"],), *sizes, *arguments.items()))
     for side, command in zip(("source", "target"), found["commands"], strict=False):
         yield Panel(f"run the {side}", command_rows(command), code=True)
