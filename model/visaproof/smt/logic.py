@@ -133,7 +133,7 @@ def _is_case_of(condition: Bool, then: BitVec, otherwise: BitVec) -> bool:
 
 def _of_both_cases(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec | None:
     """if c ∧ d: x, else if c ∧ ¬d: y, else z   is   if c: (if d: x, else y), else z;  of z what it is where c does not
-    hold.  None where the two conditions are not these."""
+    hold, so that cases of c and more are left out.  None where the two conditions are not these."""
     second = cast(Bool, otherwise.args[0])
     if second.op is not _CONJ or len(second.args) != len(condition.args):
         return None
@@ -145,7 +145,7 @@ def _of_both_cases(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec |
     if neg(one) is not other:
         return None
     last = cast(BitVec, otherwise.args[2])
-    while last.op is _ITE and common.issuperset(_parts(cast(Bool, last.args[0]))):
+    while last.op is _ITE and common.issubset(_parts(cast(Bool, last.args[0]))):
         last = cast(BitVec, last.args[2])
     return ite(conj(*cast(frozenset[Bool], common)), ite(one, then, cast(BitVec, otherwise.args[1])), last)
 
