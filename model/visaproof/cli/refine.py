@@ -259,9 +259,8 @@ def _ask(
         records.append(answer_record(comparison, verdict, **launch, **stats))
     if arguments.format == "text":
         stats = ("", *stage_lines(stages)) if arguments.stats else ()
-        launched = () if example is None else (f"  {line}" for line in example.lines())
         basis = basis_lines(comparison, arguments.verbose)
-        for line in (*verdict_lines(comparison, verdict, example), *launched, *basis, *stats):
+        for line in (*verdict_lines(comparison, verdict, example), *basis, *stats):
             print(line)
         sys.stdout.flush()
     written = ExitCode.OK if record is None or not arguments.save else _write(comparison, record, arguments.save)
@@ -270,32 +269,13 @@ def _ask(
 
 def _launch(comparison: "Comparison", shown: "Difference", arguments: Namespace) -> "ShownDifference | None":
     """A launch with the difference, of two kernels that are files of their own, or that were compiled for this."""
-    from visaproof.report.two_kernels.launches import shown_difference
+    from visaproof.report.two_kernels.launches import run_commands, shown_difference
 
-    if getattr(arguments, "target", None) is None:
-        if not hasattr(arguments, "keep"):
-            return None
-        return shown_difference(
-            comparison, shown, relations_in(arguments.where), _of_compiled(comparison, arguments.keep)
-        )
-    back = comparison.source.kernel.path != str(arguments.source)
-    sides = [
-        (arguments.source, arguments.launch),
-        (arguments.target, arguments.launch_target or arguments.launch),
-    ]
-    source, target = (
-        ("visaproof", "run", str(path), *(() if launch is None else ("--launch", str(launch))))
-        for path, launch in (reversed(sides) if back else sides)
-    )
-    return shown_difference(comparison, shown, relations_in(arguments.where), (source, target))
-
-
-def _of_compiled(comparison: "Comparison", keep: Path | None) -> tuple[tuple[str, ...], ...]:
-    """Commands that run what `ocloc` compiled; none where that is gone in the end."""
-    if keep is None:
-        return ()
-    sides = (comparison.source, comparison.target)
-    return tuple(("visaproof", "run", one.kernel.path, "--launch", str(one.launch.file)) for one in sides)
+    compiled = hasattr(arguments, "keep")
+    if getattr(arguments, "target", None) is None and not compiled:
+        return None
+    is_gone = compiled and arguments.keep is None  # what `ocloc` compiled, in the end
+    return shown_difference(comparison, shown, () if is_gone else run_commands(comparison))
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:

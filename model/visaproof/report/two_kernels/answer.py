@@ -91,8 +91,14 @@ def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
 
 
 def verdict_lines(comparison: Comparison, verdict: Verdict, launch: ShownDifference | None = None) -> Iterator[str]:
-    """The verdict, with the launch that shows a difference if there is one."""
+    """The verdict, with the launch that shows a difference, or why none is shown."""
     yield ""
+    yield from _verdict_lines(comparison, verdict, launch)
+    if launch is not None:
+        yield from (f"  {line}" for line in launch.lines())
+
+
+def _verdict_lines(comparison: Comparison, verdict: Verdict, launch: ShownDifference | None) -> Iterator[str]:
     match verdict:
         case Refines(rung) if rung == SAME_PROGRAM:
             yield "  REFINES: both are the same program: nothing was changed"

@@ -1,7 +1,7 @@
 """A difference of two kernels as a launch that a host makes, with the commands that run both."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from visaproof.execution.example_launch import NoLaunch
 from visaproof.execution.payload import Program
 from visaproof.execution.usual_launches import Stated
 from visaproof.isa.surface_keys import argument_number
-from visaproof.launch.relations.expressions import Relation
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.testing.launched import thread_of
 from visaproof.refinement.verdicts import Difference
@@ -62,6 +61,14 @@ class ShownDifference(Struct, frozen=True):
         return [[*command, *(word for pair in one.options() for word in pair)] for command in self.commands]
 
 
+def run_commands(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """`visaproof run` with each kernel and its launch file."""
+    return tuple(
+        ("visaproof", "run", one.kernel.path, *(() if one.launch.file is None else ("--launch", str(one.launch.file))))
+        for one in (comparison.source, comparison.target)
+    )
+
+
 def _left(one: DifferingLaunch) -> dict[str, Any]:
     launched = {"work_items": one.shape.items, "arguments": {one.takes.shown(k): v for k, v in one.arguments.items()}}
     match one.left:
@@ -80,7 +87,7 @@ def _parts(comparison: Comparison, shown: Difference) -> Iterator[tuple[int, Par
 
 
 def shown_difference(
-    comparison: Comparison, shown: Difference, where: Sequence[Relation], commands: tuple[tuple[str, ...], ...]
+    comparison: Comparison, shown: Difference, commands: tuple[tuple[str, ...], ...]
 ) -> ShownDifference | None:
     """A launch with a difference, or why none is shown; None where no launch information says what a launch is.
 
@@ -92,7 +99,7 @@ def shown_difference(
 
     def allows(numbers: dict[str, int]) -> bool:
         try:
-            return all(one.holds(numbers) for one in where)
+            return all(one.holds(numbers) for one in comparison.scope.where)
         except KeyError:
             return False
 
