@@ -10,17 +10,18 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.test_at_ends import value
-from visaproof.analysis.bounds import at_ends
+from visaproof.analysis.bounds import at_ends, loop_counters
 from visaproof.analysis.bounds.integers import Below, Integers
-from visaproof.analysis.bounds.loop_counters import LoopCounters, guarded_words
+from visaproof.analysis.bounds.loop_counters import LoopCounters, guarded_words, smaller_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import Bool, Term, add, const, neg, sign_extend, slt, symbol, ult, zero_extend
+from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
 DATA = Path(__file__).parents[2] / "data" / "blocks"
 SIZES = {
     "moved": {"in": "2*w*h", "out": "2*w*h"},
+    "binned": {"bins": "4*count", "in": "4*n"},
     "paged": {"table": "4*length", "pages": "4*size*count*width", "out": "4*length*width"},
 }
 
@@ -33,7 +34,7 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str) -> dict[str, dict[str
     return {one["surface"]: one["inside_if"] for one in file["messages"] if one["inside_if"]}
 
 
-@pytest.mark.parametrize("kernel", ["moved", pytest.param("paged", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kernel", ["moved", "binned", pytest.param("paged", marks=pytest.mark.slow)])
 def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, kernel)
     assert {surface: one["bytes"] for surface, one in found.items()} == SIZES[kernel]
@@ -43,7 +44,7 @@ def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.Captur
 def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(at_ends, "guarded_words", lambda *_: ({}, {}))
+    monkeypatch.setattr(loop_counters, "guarded_words", lambda *_: ({}, {}))
     found = asked(capsys, "moved")
     assert any("global_size" in relation for one in found.values() for relation in one["where"])
 
@@ -103,6 +104,22 @@ def test_a_guarded_word_is_the_integer_that_is_named(added: int, longer: bool, a
 )
 def test_what_may_be_negative_is_no_guarded_word(guard: Bool) -> None:
     assert guarded_words(frozenset((guard,)), Integers({})) == ({}, {})
+
+
+@given(st.booleans(), st.integers(0, 255), st.integers(0, 255))
+def test_the_smaller_of_two_words_is_at_most_both(turned: bool, number: int, other: int) -> None:
+    two = (SIZE, PLACE) if turned else (PLACE, SIZE)
+    least = ite(ult(*two), *two)
+    words, most, said = smaller_words(add(least, const(3, 8)), Integers({SIZE: {("size",): 1}}))
+    values: dict[Term, int] = {PLACE: number, SIZE: other}
+    (name,) = most
+    assert value(words[least], {name: evaluate(least, values)}) == min(number, other) <= value(most[name], {})
+    assert all(evaluate(one, values) for one in said)
+
+
+def test_the_larger_of_two_words_is_none_that_is_bounded() -> None:
+    words, most, said = smaller_words(ite(ult(PLACE, SIZE), SIZE, PLACE), Integers({SIZE: {("size",): 1}}))
+    assert (words, most, said) == ({}, {}, ())
 
 
 def test_a_sum_of_ids_is_left_to_these() -> None:

@@ -28,3 +28,8 @@ __attribute__((intel_reqd_sub_group_size(16)))
 kernel void filled_line(global uint* out, uint with) {
     intel_sub_group_block_write8(out + get_group_id(0) * 128, (uint8)(with) * (uint8)(0, 1, 2, 3, 4, 5, 6, 7));
 }
+
+kernel void binned(global uint* bins, global const uint* in, uint count, int n) {
+    int i = get_global_id(0);
+    if (i < n) atomic_inc(&bins[min(in[i], count - 1)]);
+}

@@ -18,7 +18,12 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.analysis.bounds.integers import Below, Integers
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, guarded_words, without_counters
+from visaproof.analysis.bounds.loop_counters import (
+    Bounded,
+    LoopCounters,
+    named_words,
+    without_counters,
+)
 from visaproof.analysis.bounds.quotients import Divisions
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, to_be_positive, upper, without_names
 from visaproof.isa.identity import Same
@@ -160,15 +165,13 @@ class _Largest(Struct, dict=True):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
-        known |= self.ids.parts.words(address, known)
         guard = literals_of(self.doubt.access.guard)
-        words, self.guarded = guarded_words(guard, Integers(known, halves))
-        known |= words
+        known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
         divisions = Divisions(reader)
-        address, compared_with = divisions.read(address, tuple(guard))
+        address, compared_with = divisions.read(address, (*guard, *said))
         counters = replace(counters, guard=frozenset(compared_with))
         found = reader.exact(address)
         if found is None:

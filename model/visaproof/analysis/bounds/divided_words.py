@@ -11,6 +11,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts
+from visaproof.analysis.conflicts.digits.strides import EXTENSIONS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import relation_term
 from visaproof.launch.relations.expressions import Name, Number, Relation
@@ -51,6 +52,8 @@ class PartsOfArguments(Struct):
             if one in taken or one in seen or not isinstance(one, BitVec):
                 continue
             seen.add(one)
+            if one.op in EXTENSIONS and one.args[0] in taken:
+                continue
             if not _is_divided(one) or not self.ids.isdisjoint(symbols_of(one)):
                 left += one.args
             elif (name := self.names.of_uniform(one, signed=False)) is not None:

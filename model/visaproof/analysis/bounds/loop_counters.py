@@ -8,7 +8,7 @@ that comes before another one; an `if` in the last one alone may be true of a co
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct
@@ -21,7 +21,8 @@ from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, neg, symbols_of, ult, value_of
+from visaproof.smt.evaluate import subterms
 
 
 class Bounded(Struct, frozen=True):
@@ -194,6 +195,21 @@ def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[
     return without_names(one, {name: bounded[name].most for name in counters})
 
 
+def named_words(
+    address: BitVec,
+    guard: Literals,
+    known: Mapping[Term, Polynomial],
+    halves: Mapping[Term, Half],
+    parts: Callable[[BitVec, Mapping[Term, Polynomial]], Mapping[Term, Polynomial]],
+) -> tuple[dict[Term, Polynomial], dict[str, Polynomial], tuple[Bool, ...]]:
+    """What words are, beside those that are `known`; what some are at most in any case, and what holds of them."""
+    smaller, most, said = smaller_words(address, Integers(known, halves))
+    every = {**known, **smaller}
+    every = {**parts(address, every), **every}
+    words, more = guarded_words(guard, Integers(every, halves))
+    return every | words, most | more, said
+
+
 def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
     """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
 
@@ -217,6 +233,25 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
             words[word] = {(name,): 1, (): -added}
             most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
     return words, most
+
+
+def smaller_words(
+    address: BitVec, reader: Integers
+) -> tuple[dict[Term, Polynomial], dict[str, Polynomial], tuple[Bool, ...]]:
+    """The smaller of two words, of which one is no other integer, in an address: what each is, and is at most.
+
+    if a < b: a, else b  is at most a, and at most b
+    """
+    words, most, said = dict[Term, Polynomial](), dict[str, Polynomial](), list[Bool]()
+    for word in subterms(address):
+        if not isinstance(word, BitVec) or word.op is not Op.ITE or cast(Bool, word.args[0]).op is not Op.ULT:
+            continue
+        both = cast(tuple[BitVec, BitVec], word.args[1:])
+        if word.args[0].args == both and any(reader.read(one) is None for one in both):
+            name = InnerName(Kind.SMALLER, len(words))
+            words[word], most[name] = {(name,): 1}, {(): (1 << word.width) - 1}
+            said += (neg(ult(one, word)) for one in both)
+    return words, most, tuple(said)
 
 
 def _not_negative(condition: Bool) -> BitVec | None:

@@ -20,6 +20,8 @@ class Kind(Enum):
     """A quotient or a remainder, by its number."""
     GUARDED = "guarded"
     """What a guard keeps at least 0, by its number."""
+    SMALLER = "smaller"
+    """The smaller of two words, by its number."""
     WORD = "word"
     """What all lanes have alike: computed from arguments, or loaded."""
 
