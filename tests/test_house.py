@@ -1,4 +1,4 @@
-"""No module of the package is too long to read, and no folder too full to look through."""
+"""No module of the package is too long to read, no folder too full to look through, no test file left out."""
 
 from collections import Counter
 from pathlib import Path
@@ -20,6 +20,23 @@ def too_full(folder: Path) -> dict[str, int]:
     """The folders with more files than that, and how many they have."""
     files = Counter(str(path.parent.relative_to(folder)) for path in folder.rglob("*.py"))
     return {name: count for name, count in files.items() if count > MOST_FILES}
+
+
+def twice(folder: Path) -> list[str]:
+    """The names that several test files have: pytest imports one of them, since the folders are no packages."""
+    names = Counter(path.name for path in folder.rglob("test_*.py"))
+    return sorted(name for name, count in names.items() if count > 1)
+
+
+def test_no_two_test_files_have_one_name():
+    assert twice(Path(__file__).parent) == []
+
+
+def test_two_test_files_of_one_name_are_found(tmp_path: Path):
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_alike.py").write_text("")
+    assert twice(tmp_path) == ["test_alike.py"]
 
 
 def test_no_module_is_too_long():

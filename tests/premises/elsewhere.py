@@ -12,6 +12,10 @@ BESIDE_TEXTS = "test_premises_beside_texts.py"
 OF_BOUNDS, OF_PAIRS = "test_premises_of_bounds.py", "test_premises_of_pairs.py"
 
 ELSEWHERE = {
+    "full-sub-groups": (
+        ("test_full_sub_groups.py", "test_a_block_is_stored_by_full_sub_groups"),
+        ("test_full_sub_groups.py", "test_lanes_that_are_off_are_uninitialised_where_sub_groups_may_be_partial"),
+    ),
     "private-apart": (
         (ADDRESSES, "test_private_memory_brings_back_what_was_stored_and_is_not_seen"),
         ("test_symbolic_private.py", "test_a_store_behind_another_pointer_leaves_private_memory"),
