@@ -11,8 +11,8 @@ from visaproof.launch.premises import Premise
 from visaproof.refinement.decision import decide
 from visaproof.refinement.refines import Options, compared
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
-from visaproof.report.two_kernels.answer import basis_lines, header, shown_by, verdict_lines
-from visaproof.report.two_kernels.launches import run_commands, shown_difference
+from visaproof.report.two_kernels.answer import basis_lines, header, verdict_lines, with_launch
+from visaproof.report.two_kernels.launches import run_commands
 
 __all__ = ["Refinement", "compare"]
 
@@ -24,7 +24,7 @@ class Refinement(Struct, frozen=True):
     """The file."""
     target: str
     verdict: Verdict
-    """What `refines` returns."""
+    """What `refines` returns; of a difference the run that the text shows."""
     premises: tuple[Premise, ...]
     """What is assumed beside the texts, each with who grants it."""
     text: str
@@ -67,10 +67,7 @@ def compare(source: Program | File, target: Program | File, **options: Unpack[Op
     """Asks what `refines` asks, with its options, and keeps what the answer rests on.  Raises what `refines` does."""
     comparison, timeout_ms = compared(source, target, **options)
     verdict = decide(comparison, timeout_ms)
-    shown = shown_by(comparison, verdict)
-    launch = None if shown is None else shown_difference(*shown, run_commands(shown[0]))
-    if isinstance(verdict, Difference) and launch is not None and launch.thread is not None:
-        verdict = launch.thread
+    verdict, launch = with_launch(comparison, verdict, run_commands(comparison))
     lines = (*header(comparison), *verdict_lines(comparison, verdict, launch), *basis_lines(comparison, verbose=False))
     one, other = comparison.source.kernel.path, comparison.target.kernel.path
     return Refinement(one, other, verdict, tuple(comparison.assumed), "\n".join(lines))

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from visaproof.launch.matching import Program
     from visaproof.refinement.comparison import Comparison
     from visaproof.refinement.record import RefinementExample
-    from visaproof.refinement.verdicts import Difference, Verdict
-    from visaproof.report.two_kernels.launches import ShownDifference
+    from visaproof.refinement.verdicts import Verdict
 
 EPILOG = """examples:
   visaproof refine before.visaasm after.visaasm --launch manifest.json
@@ -220,8 +219,15 @@ def _ask(
     from visaproof.refinement.same_program import DEFINED_BY_A_RUN, LOOKED_AT_S, has_defined_run
     from visaproof.refinement.scope import Alias, Scope
     from visaproof.refinement.strategies.strategy import Stages
-    from visaproof.refinement.verdicts import Difference, Refines, Unknown
-    from visaproof.report.two_kernels.answer import answer_record, basis_lines, header, shown_by, verdict_lines
+    from visaproof.refinement.verdicts import Refines, Unknown
+    from visaproof.report.two_kernels.answer import (
+        answer_record,
+        basis_lines,
+        header,
+        shown_by,
+        verdict_lines,
+        with_launch,
+    )
     from visaproof.report.two_kernels.refinement_file import replayed_record
     from visaproof.report.two_kernels.stages import stage_lines, stages_json
     from visaproof.smt.limit import Limit
@@ -244,11 +250,9 @@ def _ask(
     if itself and isinstance(verdict, Unknown) and has_defined_run(source):
         verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
+    commands = _commands(comparison, arguments)
+    verdict, example = (verdict, None) if commands is None else with_launch(comparison, verdict, commands)
     shown = shown_by(comparison, verdict)
-    example = None if shown is None else _launch(*shown, arguments)
-    if isinstance(verdict, Difference) and example is not None and example.thread is not None:
-        verdict = example.thread
-        shown = comparison, verdict
     if (arguments.save or examples is not None) and shown is not None:
         record = replayed_record(*shown)
         if examples is not None:
@@ -267,15 +271,14 @@ def _ask(
     return worst((_code(verdict), written))
 
 
-def _launch(comparison: "Comparison", shown: "Difference", arguments: Namespace) -> "ShownDifference | None":
-    """A launch with the difference, of two kernels that are files of their own, or that were compiled for this."""
-    from visaproof.report.two_kernels.launches import run_commands, shown_difference
+def _commands(comparison: "Comparison", arguments: Namespace) -> "tuple[tuple[str, ...], ...] | None":
+    """What runs both kernels; None of those of one file, and nothing of what `ocloc` compiled and that is gone then."""
+    from visaproof.report.two_kernels.launches import run_commands
 
     compiled = hasattr(arguments, "keep")
     if getattr(arguments, "target", None) is None and not compiled:
         return None
-    is_gone = compiled and arguments.keep is None  # what `ocloc` compiled, in the end
-    return shown_difference(comparison, shown, () if is_gone else run_commands(comparison))
+    return () if compiled and arguments.keep is None else run_commands(comparison)
 
 
 def _write(comparison: "Comparison", record: "RefinementExample", folder: Path) -> ExitCode:

@@ -30,7 +30,7 @@ class Element(Struct, frozen=True):
     def value(self, content: bytes) -> str:
         """These bytes in its type; whole numbers in decimal, and large ones in hexadecimal, too."""
         number = int.from_bytes(content, "little")
-        if self.scalar in _FLOATS:
+        if self.scalar in _FLOATS and len(content) == self.size:
             return float_text(content, self.scalar)
         if not self.scalar:
             return f"{number:#0{2 + 2 * self.size}x}"

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 from operator import le
@@ -19,6 +20,9 @@ from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.relations.image_names import extent_name
 from visaproof.launch.relations.vector_names import names_of
+from visaproof.program.lower import lowered
+from visaproof.program.statements import MemoryMessage
+from visaproof.queries.kernels.full_sub_groups import is_of_full_sub_groups
 
 BUFFER_BYTES = 1 << 16
 """Of a buffer of which no size is stated."""
@@ -97,6 +101,8 @@ class UsualLaunches:
     def __iter__(self) -> Iterator[Candidate]:
         """Those that obey what is stated."""
         for like_the_example, shape, numbers in self._all():
+            if self.of_full_sub_groups and shape.group_items % self.program.simd:
+                continue
             named = self._named(shape, numbers)
             sizes = (None, *product(self.images, SMALLER))
             allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
@@ -104,6 +110,12 @@ class UsualLaunches:
             every: tuple[Contents, ...] = (*self.stated.contents, "held") if example.held else (*self.stated.contents,)
             for contents, smaller in product(every, allowed):
                 yield Candidate(shape, numbers, like_the_example, named, contents, example.held, smaller)
+
+    @cached_property
+    def of_full_sub_groups(self) -> bool:
+        """Whether the kernel has messages that are undefined of other sub-groups."""
+        statements = lowered(self.program.kernel, self.program.platform).statements
+        return any(isinstance(one, MemoryMessage) and is_of_full_sub_groups(one.message) for one in statements)
 
     @property
     def images(self) -> tuple[int, ...]:

@@ -81,8 +81,14 @@ LONG = sign_extend(PLACE, 16)
 NONE: frozenset[Bool] = frozenset()
 
 
-@given(st.integers(-5, 5), st.booleans(), st.booleans(), st.integers(0, 255))
+@given(
+    st.one_of(st.integers(-5, 5), st.integers(-(1 << 15), (1 << 15) - 1)),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 255),
+)
 @example(-5, False, True, 0x80)  # −128 − 5 is 123
+@example(-(1 << 15), True, True, 0x80)
 @example(5, False, False, 0x7F)
 def test_a_guarded_word_is_the_integer_that_is_named(added: int, longer: bool, above: bool, number: int) -> None:
     word = LONG if longer else PLACE
@@ -90,8 +96,8 @@ def test_a_guarded_word_is_the_integer_that_is_named(added: int, longer: bool, a
     guard = slt(const(-1, word.width), whole) if above else neg(slt(whole, const(0, word.width)))
     words, most = guarded_words(frozenset((guard,)), Integers({}))
     assume(evaluate(guard, {PLACE: number}))
-    if not longer and added < 0:
-        assert words == {}
+    if not words:
+        assert not -(1 << 14) < added < 1 << 14 if longer else (added ^ 0x80) % 256 < 0x80
         return
     (name,) = most
     integer = evaluate(whole, {PLACE: number})

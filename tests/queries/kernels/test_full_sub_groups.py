@@ -1,5 +1,6 @@
 """Where the language has full sub-groups alone make a message, partial ones are no reason for an undefined value."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def test_lanes_that_are_off_are_uninitialised_where_sub_groups_may_be_partial(
     assert code == 1
     assert "UNDEFINED: uninitialised" in out
     assert PREMISE not in out
+
+
+def test_launches_of_blocks_have_full_sub_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = asked(capsys, "bounds", "filled", "--format", "json")
+    (message,) = json.loads(out)["files"][0]["messages"]
+    assert message["launch"]["found"]
+    assert message["launch"]["local_size"][0] % 16 == 0
 
 
 def test_a_line_that_one_message_stores_for_all_lanes_hints_at_full_sub_groups(

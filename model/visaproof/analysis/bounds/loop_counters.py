@@ -213,10 +213,10 @@ def named_words(
 def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
     """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
 
-    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many: no c is
-    taken away from `a` itself, since −128 − 5 is not negative in 8 bits.  Those
-    that are read as sums of ids are left to these, but of a number that was made longer before it was compared: it is
-    what it is, however it came about.  Coordinates of 2D blocks are.
+    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many.  It
+    must not wrap: −128 − 5 is not negative in 8 bits, so that c is at least 0, or `a` has fewer bits than are compared
+    and c is small.  Words that are read as sums of ids are left to these, but for numbers that were made longer before
+    they were compared, as coordinates of 2D blocks are: they are what they are, however they came about.
     """
     words, most = dict[Term, Polynomial](), dict[str, Polynomial]()
     for one in guard:
@@ -226,7 +226,8 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
         ((word, count), *more) = parts.items() or [(None, 0)]
         if word is None or more or count != 1 or word in words:
             continue
-        longer, added = word.op is Op.SIGN_EXTEND, signed(constant, word.width)
+        added = signed(constant, word.width)
+        longer = word.op is Op.SIGN_EXTEND and abs(added) < 1 << word.width - 2
         if longer or (added >= 0 and reader.read(word) is None):
             bits = (cast(BitVec, word.args[0]) if longer else word).width
             name = InnerName(Kind.GUARDED, len(words))

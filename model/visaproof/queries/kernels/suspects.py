@@ -161,7 +161,7 @@ def sinks(trace: Trace, full: Bool = TRUE) -> Iterator[Sink]:
             if not is_false(jumps):
                 yield Sink(Effect.BRANCH, branch.position, lane, conj(), (jumps,))
     for performed in trace.performed:
-        made = full if is_of_full_sub_groups(performed) else TRUE
+        made = full if is_of_full_sub_groups(performed.decoded) else TRUE
         for access in performed.accesses:
             yield from _of_access(trace, performed, access, made)
 

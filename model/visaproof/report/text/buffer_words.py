@@ -1,9 +1,9 @@
 """Places in memory in the kernel's words: `out[2]` rather than bytes of a surface."""
 
-import struct
-
 from msgspec import Struct
 
+from visaproof.execution.elements import float_text
+from visaproof.launch.overlap import SCALARS
 from visaproof.report.records.common import BoundSurface
 
 MOST_OFFSET = 1 << 32
@@ -42,13 +42,12 @@ class Buffer(Struct, frozen=True):
         return f"bytes {start:#x} to {start + count - 1:#x} of {self.name}"
 
 
-_FLOATS = {"hf": (2, "e"), "f": (4, "f"), "df": (8, "d")}
+_FLOATS = {"hf": "half", "f": "float", "df": "double"}
 
 
 def value_text(value: int, width: int, data_type: object = None) -> str:
     """The bits of a value as a float where that is its type, and else in hexadecimal."""
-    size, code = _FLOATS.get(str(data_type), (0, ""))
-    if size != width:
+    scalar = _FLOATS.get(str(data_type), "")
+    if SCALARS.get(scalar) != width:
         return f"{value:#0{2 + 2 * width}x}"
-    (found,) = struct.unpack(f"<{code}", value.to_bytes(width, "little"))
-    return f"{found:g}" if found == found else f"NaN ({value:#x})"
+    return float_text(value.to_bytes(width, "little"), scalar)

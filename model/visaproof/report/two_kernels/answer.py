@@ -26,7 +26,7 @@ from visaproof.report.two_kernels.difference import (
     undefined_hint,
 )
 from visaproof.report.two_kernels.elements import argument_at, surface_name
-from visaproof.report.two_kernels.launches import ShownDifference
+from visaproof.report.two_kernels.launches import ShownDifference, shown_difference
 from visaproof.report.two_kernels.overlap import pairs_json, pairs_text, stated
 from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
 
@@ -145,6 +145,16 @@ def _apart_lines(verdict: Apart, launch: ShownDifference | None) -> Iterator[str
         yield "  UNKNOWN: no run was found in which they overlap and both kernels differ"
     else:
         yield from (f"  {line}".rstrip() for line in difference_lines(verdict.overlapping, verdict.difference, launch))
+
+
+def with_launch(
+    comparison: Comparison, verdict: Verdict, commands: tuple[tuple[str, ...], ...]
+) -> tuple[Verdict, ShownDifference | None]:
+    """The launch that shows a difference, if the verdict has one: then its run is a thread of that, if one shows it."""
+    shown = shown_by(comparison, verdict)
+    launch = None if shown is None else shown_difference(*shown, commands)
+    thread = None if launch is None or not isinstance(verdict, Difference) else launch.thread
+    return thread or verdict, launch
 
 
 def shown_by(comparison: Comparison, verdict: Verdict) -> tuple[Comparison, Difference] | None:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from visaproof.execution.elements import Element, element_at
+from visaproof.isa.surface_keys import argument_number
 from visaproof.launch.input_meaning import Argument
+from visaproof.launch.overlap import NOTHING_SAID
 from visaproof.queries.kernels.surface_names import itself, like_then
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.sharing import SHARED
@@ -18,9 +20,8 @@ from visaproof.report.two_kernels.texels import channel_text
 
 def argument_at(comparison: Comparison, surface: str) -> Argument | None:
     """The argument whose surface it is."""
-    kind, _, index = itself(surface).partition(" ")
-    known = kind == "argument" and index.isdigit()
-    return comparison.source.launch.argument(int(index)) if known else None
+    number = argument_number(itself(surface))
+    return None if number is None else comparison.source.launch.argument(number)
 
 
 def surface_name(comparison: Comparison, surface: str) -> str:
@@ -51,7 +52,8 @@ def left(comparison: Comparison, found: Difference, one: ByteDiffers) -> tuple[s
 def element_of(comparison: Comparison, surface: str, address: int) -> Element:
     """The element that a byte of a surface belongs to."""
     argument, name = argument_at(comparison, surface), surface_name(comparison, surface)
-    return element_at(comparison.source.launch.info(-1 if argument is None else argument.index), name, address)
+    info = NOTHING_SAID if argument is None else comparison.source.launch.info(argument.index)
+    return element_at(info, name, address)
 
 
 def stored_text(comparison: Comparison, stored: Stored) -> str:
