@@ -201,7 +201,10 @@ def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> t
     """Both kernels as sides of a question: one side where one run stands for both."""
     source, target = runners
     one = side(source)
-    return synchronised(*((one, one) if target is source else with_whole_atomics(one, side(target))))
+    if target is source:
+        return synchronised(one, one)
+    other = replace(side(target), narrow=_narrow(runners) if one.threads_race else 0)
+    return synchronised(*with_whole_atomics(one, other))
 
 
 def _narrow(runners: Sequence[AnyRunner]) -> int:
@@ -273,7 +276,7 @@ def _located(runner: AnyRunner) -> Side:
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), _threads_race(runner), runner.observed, samplers=runner.samplers,
+        _finders(runner), _threads_race(runner), observed=runner.observed, samplers=runner.samplers,
         unwritten=_unwritten(runner, found.trace, surface), sampler_handles=runner.sampler_handles,
         sharing=runner.sharing,
     )  # fmt: skip

@@ -20,6 +20,7 @@ from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent
 from visaproof.refinement.effects.history import History
+from visaproof.refinement.effects.lane_races import lane_races
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, surface_then
@@ -238,6 +239,8 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
             undefined.setdefault(condition, kind)
+    meets = history.common(list(lane_races(side)))
+    undefined |= {meet: UndefinedKind.RACE for meet in meets if not is_false(meet)}
     return Effects(
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,

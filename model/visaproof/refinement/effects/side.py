@@ -76,6 +76,8 @@ class Side(Struct, frozen=True):
     """Of a group of threads that do not race, which of them each value is of that is left open."""
     threads_race: bool = False
     """Whether threads of a group that access one byte are undefined, whichever two of their messages do it."""
+    narrow: int = 0
+    """Of a wide target, the lanes of each thread of a source whose threads race so; else 0 (`lane_races`)."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
     turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
@@ -115,13 +117,20 @@ class Side(Struct, frozen=True):
         what it would find without the store.  Until the first race a kernel does what it does so.
         """
         buffer = self.sharing.buffer(surface)
-        is_plain = not isinstance(access, Atomic) and len(access.cell) == 1
-        own = thread if self.threads_race and is_plain else None
+        own = self._racing_thread(performed, access, thread)
         if not buffer:
             return NO_OWNER if own is None else Owner(thread=own)
         single = self.threads or access.lane is not None  # the wide thread acts for the items of several others
         items = self.sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
         return Owner(buffer, items, own)
+
+    def _racing_thread(self, performed: Performed, access: Access, thread: int) -> int | None:
+        """The thread that makes an access, of several that race; of a wide target, the one of the source."""
+        if isinstance(access, Atomic) or len(access.cell) > 1:
+            return None
+        if self.narrow and access.lane is not None:
+            return (performed.instruction.first_lane + access.lane) // self.narrow
+        return thread if self.threads_race else None
 
     def how(self, use: SamplerUse | None) -> Hashable:
         """How a read through the sampler reads, under a name that both kernels share; None where that is not known."""
