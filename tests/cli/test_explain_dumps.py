@@ -40,6 +40,31 @@ def test_a_line_of_a_dump_is_explained_with_its_own_declarations(visaproof):
     assert "taken as declared" not in ran.out
 
 
+SENT = """.version 4.1
+.kernel "k"
+.decl P v_type=G type=d num_elts=16 align=GRF
+.decl D v_type=G type=d num_elts=128 align=GRF
+.kernel_attr Target="cm"
+.function "k_0"
+k_0:
+mov (M1, 1) P(0,7)<1> 0xf07:d
+raw_sends.15.1.0.8 (M1, 1) 0x0:ud 0x2888403:ud P.0 %null.0 D.0
+raw_sends.15.1.0.8 (M1, 1) 0x0:ud 0x2108580:ud P.0 %null.0 D.0
+ret (M1, 1)
+"""
+
+
+def test_a_raw_message_is_explained_as_what_it_stands_for(visaproof, tmp_path):
+    file = tmp_path / "sent.visaasm"
+    file.write_text(SENT)
+    found = visaproof("explain", f"{file}:9", "--platform", "Xe2")
+    assert (found.code, found.err) == (0, "")
+    assert "lsc_load_block2d.ugm (M1, 1) D:d32.8x16tn flat[P + (0,0)]" in found.out
+    other = visaproof("explain", f"{file}:10", "--platform", "Xe2")
+    assert other.code == 4
+    assert "raw_sends" in other.err
+
+
 def test_a_block_is_explained_in_the_words_of_its_page(visaproof):
     out = visaproof("explain", ALONE[0], "--platform", "xe2").out
     rows = [line for line in out.splitlines() if "flat[(BASE.4:BASE.0)" in line]

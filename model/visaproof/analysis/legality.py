@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
+from visaproof.decode.raw_send import plain
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
@@ -80,7 +81,12 @@ class _Others:
         self.findings: list[Finding] = []
         self.malformed: list[ReadError] = []
         self.not_modelled: Counter[str] = Counter()
-        for instruction in kernel.instructions():
+        for one in kernel.instructions():
+            try:
+                instruction = plain(one, kernel, platform)
+            except NotModelled as form:
+                self.not_modelled[form.what] += 1
+                continue
             match kind_of(instruction, OPCODES):
                 case Kind.UNKNOWN:
                     self.not_modelled[instruction.opcode] += 1

@@ -102,19 +102,24 @@ def _of_dump(
     from visaproof.visaasm.reader import read_kernel_file
 
     kernel = read_kernel_file(path)
-    message = _message_at(kernel, path, line)
     launch, beside = NOTHING_KNOWN, launch_beside(path)
     if beside is not None:
         launch, said = launch_of(beside, kernel, None)
         device = device or said
     device = device or decided(said_in(kernel.source_lines, kernel.path)) or DEFAULT_PLATFORM
+    message = _message_at(kernel, path, line, device)
     return message.text, address_entry(message, kernel, launch, device), declared_in(kernel), device
 
 
-def _message_at(kernel: "Kernel", path: Path, line: str | None) -> "Instruction":
+def _message_at(kernel: "Kernel", path: Path, line: str | None, device: Platform) -> "Instruction":
+    """Of a `raw_sends` the message that it stands for."""
     from visaproof.decode.message import OPCODES
+    from visaproof.decode.raw_send import OPCODE, plain
 
-    messages = {one.position.line: one for one in kernel.instructions() if one.opcode in OPCODES}
+    sent = {one.position.line: one for one in kernel.instructions() if one.opcode in (*OPCODES, OPCODE)}
+    if line is not None and int(line) in sent:
+        sent[int(line)] = plain(sent[int(line)], kernel, device)
+    messages = {at: one for at, one in sent.items() if one.opcode in (*OPCODES, OPCODE)}
     lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
     hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
     if line is None:

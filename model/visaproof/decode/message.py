@@ -5,6 +5,7 @@ from collections.abc import Callable
 from visaproof.decode import lsc as decode_lsc
 from visaproof.decode import lsc_quad
 from visaproof.decode import svm as decode_svm
+from visaproof.decode.raw_send import plain
 from visaproof.decode.statement import Statement
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import (
@@ -174,7 +175,7 @@ TYPED = frozenset(("typed_atomic", "gather4_typed", "scatter4_typed", "lsc_load_
 """The opcodes of the messages to surfaces of texels; a quad may also reach bytes."""
 
 OPCODES = frozenset(_DECODERS)
-"""The opcodes of the memory messages that can be decoded."""
+"""The opcodes of the memory messages that can be decoded; `raw_sends` stands for one of them (raw_send.py)."""
 
 
 def decode(
@@ -184,6 +185,7 @@ def decode(
 
     Raises NotModelled for opcodes and forms without semantics here, ReadError for operands that do not fit the opcode.
     """
+    instruction = plain(instruction, kernel, platform)
     decoder = _DECODERS.get(instruction.opcode)
     if decoder is None:
         raise NotModelled(f"opcode {instruction.opcode}", instruction.position)

@@ -7,6 +7,7 @@ from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
 from visaproof.decode.opcode_names import not_modelled
+from visaproof.decode.raw_send import plain
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import execution_of, label_places
 from visaproof.decode.surfaces import StateElement, SurfaceBindings
@@ -118,11 +119,12 @@ class _Lowering:
             return Refused(statement, reason.message, reason.position, True, reason.hint)
 
     def _run(self, one: syntax.Instruction) -> Run:
-        match kind_of(one, OPCODES):
+        stands_for = plain(one, self._kernel, self._platform)
+        match kind_of(stands_for, OPCODES):
             case Kind.MEMORY:
-                return MemoryMessage(one, decode(one, self._kernel, self._platform))
+                return MemoryMessage(one, decode(stands_for, self._kernel, self._platform))
             case Kind.NOTHING | Kind.GROUP:
-                return self._synchronise(one) if one.opcode in EVENTS else Nothing(one)
+                return self._synchronise(one, stands_for) if stands_for.opcode in EVENTS else Nothing(one)
             case Kind.BIND:
                 return self._state(one)
             case Kind.BRANCH:
@@ -141,9 +143,9 @@ class _Lowering:
             case kind:
                 return self._computing(one, kind)
 
-    def _synchronise(self, one: syntax.Instruction) -> Synchronise:
-        waits = one.opcode == "barrier" or (one.opcode == "sbarrier" and "wait" in one.suffixes)
-        return Synchronise(one, event_of(one), waits, one.opcode == NAMED)
+    def _synchronise(self, one: syntax.Instruction, event: syntax.Instruction) -> Synchronise:
+        waits = event.opcode == "barrier" or (event.opcode == "sbarrier" and "wait" in event.suffixes)
+        return Synchronise(one, event_of(event), waits, event.opcode == NAMED)
 
     def _computing(self, one: syntax.Instruction, kind: Kind) -> Computing:
         lanes, first = execution_of(one), one.operands[0]
