@@ -125,3 +125,51 @@ def test_work_grows_with_the_depth_of_loops_and_not_with_the_product_of_their_it
 
 def of_text(text: str) -> Program:
     return Program(read_kernel(text, "k.visaasm"), NOTHING_KNOWN, Platform.DG2)
+
+
+# ---------------------------------------------------------------- numbers in two halves
+
+HALVES = HEAD.replace(
+    ".decl P1",
+    ".decl Q v_type=G type=uq num_elts=8 align=GRF\n.decl W v_type=G type=ud num_elts=16 alias=<Q, 0>\n"
+    ".decl XU v_type=G type=ud num_elts=8 alias=<X, 0>\n"
+    ".decl HI v_type=G type=ud num_elts=8 align=GRF\n.decl CY v_type=G type=ud num_elts=8 align=GRF\n.decl P1",
+)
+SUM = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> {}\n"
+CARRY = """addc (M1, 8) C(0,0)<1> CY(0,0)<1> C(0,0)<1;1,0> N(0,0)<0;1,0>
+add (M1, 8) HI(0,0)<1> HI(0,0)<1;1,0> CY(0,0)<1;1,0>
+"""
+
+
+def in_halves(carry: str = CARRY, high: str = "0x0:ud") -> str:
+    """Each iteration loads where the low half is, and adds up the high ones."""
+    return loop(f"{FROM_B}mov (M1, 8) HI(0,0)<1> {high}\n", LOAD + SUM.format("HI(0,0)<1;1,0>") + carry)
+
+
+def whole() -> str:
+    low = "mov (M1, 8) C(0,0)<1> W(0,0)<2;1,0>\n"
+    step = "add (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> N(0,0)<0;1,0>\n"
+    return loop("mov (M1, 8) Q(0,0)<1> B(0,0)<1;1,0>\n", low + LOAD + SUM.format("W(0,1)<2;1,0>") + step)
+
+
+def test_a_number_in_halves_is_one_number() -> None:
+    head = HALVES.replace(".decl N v_type=G type=d ", ".decl N v_type=G type=ud ")
+    assert in_step_too(whole(), in_halves(), head)
+    assert in_step_too(in_halves(), whole(), head)
+    wrong = (
+        in_halves(high="0x1:ud"),
+        in_halves(CARRY.replace("CY(0,0)<1;1,0>\n", "0x1:ud\n")),
+        in_halves(CARRY + "add (M1, 8) HI(0,0)<1> HI(0,0)<1;1,0> CY(0,0)<1;1,0>\n"),
+        in_halves(CARRY + ON.format("0x4")),
+        in_halves(CARRY.replace("C(0,0)<1;1,0> N", "B(0,0)<1;1,0> N")),
+    )
+    assert not any(in_step_too(whole(), one, head) for one in wrong)
+
+
+def test_halves_by_what_iterations_change_are_not_counted() -> None:
+    """With x before an iteration of number n, the pointer is not x·n behind where it was before the loop."""
+    moved = loop(FROM_B + "mov (M1, 8) HI(0,0)<1> 0x0:ud\n", CARRY.replace("N(0,0)<0;1,0>", "XU(0,0)<1;1,0>") + LOAD)
+    add = "add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> {}(0,0)<1;1,0>\n"
+    at = "mul (M1, 8) C(0,0)<1> XU(0,0)<1;1,0> Z(0,0)<1;1,0>\n" + "".join(map(add.format, ("B", "XU", "CY")))
+    start = "mov (M1, 8) Z(0,0)<1> 0xffffffff:d\nmov (M1, 8) CY(0,0)<1> XU(0,0)<1;1,0>\n"
+    assert not in_step_too(moved, loop(start, at + LOAD + "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\n"), HALVES)

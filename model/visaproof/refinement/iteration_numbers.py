@@ -2,24 +2,41 @@
 
     p += a  in each iteration        p = before + a·number
 
+Also where p is two words, high : low, of which each iteration adds to the low one, and to the high one with the carry.
+
 Two kernels that go through a loop in step are in an iteration of one number.  So the index of one kernel is where the
 pointer of the other one is, in words of another width, too.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.elements import Source
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.value_names import InSecondRun, LoadedValue, OfLoop, OpenValue
-from visaproof.smt import BitVec, Bool, Op, Term, add, mul, sub, symbol, symbols_of, truncate
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    concat,
+    extract,
+    linear_parts,
+    mul,
+    sub,
+    symbol,
+    symbols_of,
+    truncate,
+)
+from visaproof.smt.halves import as_sum
 from visaproof.smt.substitution import substitute, substitute_all
 
 NUMBER_BITS = 64
@@ -55,6 +72,9 @@ def counted(trace: Trace) -> Trace:
                 number = truncate(symbol(IterationNumber(loop), NUMBER_BITS), held.during.width)
                 moved = add(cast(BitVec, held.before), mul(amount, number))
                 words.setdefault((loop, held.lane), {})[held.during] = moved
+        for halves, moved in _halves_counted(one, loop):
+            own = words.setdefault((loop, halves.low.lane), {})
+            own[halves.low.during], own[halves.high.during] = halves.of(moved)
     if not words:
         return trace
     of_thread = _resolved(words, {(loop, EVERY_LANE) for loop in range(len(trace.rounds))})
@@ -102,8 +122,59 @@ def _amount(held: Held) -> BitVec | None:
     if not 0 < held.during.width <= NUMBER_BITS or held.during.op is not Op.SYMBOL:
         return None
     amount = sub(cast(BitVec, held.after), cast(BitVec, held.during))
-    stays = not any(isinstance(one.payload, OfLoop | LoadedValue | OpenValue) for one in symbols_of(amount))
-    return amount if stays else None
+    return amount if _stays(amount) else None
+
+
+def _stays(amount: BitVec) -> bool:
+    """Whether it is the same in all iterations."""
+    return not any(isinstance(one.payload, OfLoop | LoadedValue | OpenValue) for one in symbols_of(amount))
+
+
+# ---------------------------------------------------------------- words in two halves
+
+
+class _Halves(NamedTuple):
+    """Two words that are one number."""
+
+    high: Held
+    low: Held
+
+    def joined(self, high: Term, low: Term) -> BitVec:
+        """The number, with these halves."""
+        return as_sum(concat(cast(BitVec, high), cast(BitVec, low)))
+
+    def of(self, number: BitVec) -> tuple[BitVec, BitVec]:
+        """The low and the high half of a number."""
+        half = self.low.during.width
+        return truncate(number, half), extract(number, 2 * half - 1, half)
+
+
+def _halves_counted(one: LoopRound, loop: int) -> Iterator[tuple[_Halves, BitVec]]:
+    """Numbers in halves to which each iteration adds one amount, and what they are."""
+    lows = {(held.lane, held.during): held for held in one.held if 0 < held.during.width <= NUMBER_BITS // 2}
+    for high in lows.values():
+        if (low := _low_half(high, lows)) is None:
+            continue
+        halves = _Halves(high, low)
+        amount = sub(halves.joined(high.after, low.after), halves.joined(high.during, low.during))
+        if _stays(amount):
+            number = truncate(symbol(IterationNumber(loop), NUMBER_BITS), amount.width)
+            yield halves, add(halves.joined(high.before, low.before), mul(amount, number))
+
+
+def _low_half(high: Held, lows: Mapping[tuple[int, Term], Held]) -> Held | None:
+    """The word of the same lane whose carry an iteration adds to this one."""
+    if high.during.op is not Op.SYMBOL:
+        return None
+    half = high.during.width
+    for carry in linear_parts(sub(cast(BitVec, high.after), cast(BitVec, high.during)))[1]:
+        if carry.op is not Op.EXTRACT or carry.payload != (2 * half - 1, half):
+            continue
+        for part in linear_parts(cast(BitVec, carry.args[0]))[1]:
+            low = lows.get((high.lane, part.args[0])) if part.op is Op.ZERO_EXTEND else None
+            if low is not None and low.during.width == half:
+                return low
+    return None
 
 
 def _resolved(

@@ -132,12 +132,15 @@ def _lane_writes(performed: Performed) -> tuple[LaneAccesses, ...]:
     return tuple(accesses_by_lane(performed, stores_by_lane(performed)))
 
 
-class _Lane(Struct, frozen=True, dict=True):
+class PairedLane(Struct, frozen=True, dict=True):
     """What one lane accesses, and what is known of it in all its pairs."""
 
     write: LaneAccesses
-    conditions: frozenset[Term]
-    """On which it depends where the lane writes."""
+
+    @cached_property
+    def conditions(self) -> frozenset[Term]:
+        """On which it depends where the lane writes."""
+        return frozenset(term for term in subterms(*self.write.base) if isinstance(term, Bool))
 
     @cached_property
     def literals(self) -> Literals:
@@ -150,7 +153,11 @@ class _Lane(Struct, frozen=True, dict=True):
         """The accesses where the lane accesses anything."""
         return _where(self.literals, self.write)
 
-    def beside(self, other: "_Lane") -> LaneAccesses:
+    def meets(self, other: "PairedLane") -> Bool:
+        """Whether both access a common byte or texel inside the surface, and are defined."""
+        return _meeting(self, other)[0]
+
+    def beside(self, other: "PairedLane") -> LaneAccesses:
         """The accesses where both lanes access something."""
         if not self.conditions:
             return self.write
@@ -161,7 +168,7 @@ class _Lane(Struct, frozen=True, dict=True):
 
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
-    for one, other in combinations([_Lane(write, _conditions(write)) for write in lanes], 2):
+    for one, other in combinations(map(PairedLane, lanes), 2):
         meet, accesses = _meeting(one, other)
         if not is_false(meet):
             yield LanePair(one.write.lane, other.write.lane, meet, accesses)
@@ -169,10 +176,10 @@ def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
 
 def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes access a common byte or texel inside the surface, and are defined."""
-    return _meeting(_Lane(one, _conditions(one)), _Lane(other, _conditions(other)))[0]
+    return PairedLane(one).meets(PairedLane(other))
 
 
-def _meeting(one: _Lane, other: _Lane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
+def _meeting(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
     """What the guards say of addresses is used only where these do not tell the lanes apart by themselves."""
     accesses = one.write, other.write
     if not (one.conditions or other.conditions):
@@ -193,11 +200,6 @@ def _ways_to_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iter
         yield _texels_meet(one, other, exactly)
     else:
         yield from _at_distances(one, other, exactly)
-
-
-def _conditions(write: LaneAccesses) -> frozenset[Term]:
-    """The conditions on which it depends where the lane writes."""
-    return frozenset(term for term in subterms(*write.base) if isinstance(term, Bool))
 
 
 def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:

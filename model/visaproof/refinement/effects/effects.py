@@ -1,8 +1,8 @@
 """What one kernel does that can be seen from outside: guarded stores, under names that both kernels share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.loops.iteration import LoopRound
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.queries.kernels.conflict import conflict_questions, lanes_meet
+from visaproof.queries.kernels.conflict import PairedLane, conflict_questions
 from visaproof.queries.kernels.lane_accesses import accesses_by_lane
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores
@@ -58,17 +58,56 @@ class Race(NamedTuple):
     """Whether one of them does so in any iteration of a loop: the other may be in another one."""
 
 
-class _Message(NamedTuple):
+class _Seen(Struct, frozen=True, dict=True):
+    """What a message does that others see."""
+
+    performed: Performed
+    accesses: tuple[Access, ...]
+
+    @cached_property
+    def lanes(self) -> list[PairedLane]:
+        return [PairedLane(one) for one in accesses_by_lane(self.performed, self.accesses)]
+
+    def meetings(self, other: "_Seen") -> Iterator[Bool]:
+        """Where a lane of each disturb each other."""
+        both = (*self.accesses, *other.accesses)
+        if not self.accesses or not other.accesses or any(_are(kind, both) for kind in (Load, Atomic)):
+            return
+        meets = (first.meets(second) for first, second in product(self.lanes, other.lanes))
+        yield from (meet for meet in meets if not is_false(meet))
+
+
+def _are(kind: type[Access], accesses: Iterable[Access]) -> bool:
+    return all(isinstance(access, kind) for access in accesses)
+
+
+class _Message(Struct, frozen=True, dict=True):
     thread: int
     performed: Performed
     signals: int
     """How many barriers its thread has signalled before."""
     waits: int
     """For how many it has waited."""
+    trace: Trace
 
     def is_ordered(self, other: "_Message") -> bool:
         """Whether a barrier puts both in an order."""
         return self.signals < other.waits or other.signals < self.waits
+
+    @cached_property
+    def seen(self) -> _Seen:
+        return self._seen(self.performed)
+
+    @cached_property
+    def in_iterations(self) -> tuple[_Seen, ...]:
+        """What the thread does in the iteration that the other one is in, and in any: the first is one of these, but by
+        its form it may be what lanes of a wide thread do in one message."""
+        elsewhere = self.performed.with_accesses(in_another_iteration)
+        return (self.seen,) if elsewhere.accesses == self.performed.accesses else (self.seen, self._seen(elsewhere))
+
+    def _seen(self, performed: Performed) -> _Seen:
+        visible = (access for access in performed.accesses if not is_private(self.trace, performed, access))
+        return _Seen(performed, tuple(visible))
 
 
 def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str], *, within_statements: bool) -> Iterator[Race]:
@@ -78,51 +117,20 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str], *, with
     """
     by_surface: dict[str, list[_Message]] = {}
     for place, (thread, surface, performed) in enumerate(zip(threads, surfaces, trace.performed, strict=True)):
-        message = _Message(thread, performed, _before(trace, place, SIGNAL), _before(trace, place, WAIT))
+        message = _Message(thread, performed, _before(trace, place, SIGNAL), _before(trace, place, WAIT), trace)
         by_surface.setdefault(surface, []).append(message)
     for messages in by_surface.values():
         for one, other in combinations(messages, 2):
             is_within = one.performed.instruction.position == other.performed.instruction.position
             if is_within is within_statements and one.thread != other.thread and not one.is_ordered(other):
                 in_rounds = one.performed.any_round or other.performed.any_round
-                for theirs in _in_iterations(other.performed) if in_rounds else (other.performed,):
-                    yield from (Race(meet, in_rounds) for meet in _of_messages(trace, one.performed, theirs))
-
-
-def _in_iterations(performed: Performed) -> Iterator[Performed]:
-    """What the thread does in the iteration that the other one is in, and in any: the first is one of these, but by its
-    form it may be what lanes of a wide thread do in one message."""
-    yield performed
-    elsewhere = performed.with_accesses(in_another_iteration)
-    if elsewhere.accesses != performed.accesses:
-        yield elsewhere
+                for theirs in other.in_iterations if in_rounds else (other.seen,):
+                    yield from (Race(meet, in_rounds) for meet in one.seen.meetings(theirs))
 
 
 def _before(trace: Trace, place: int, half: Barrier) -> int:
     """How many halves of barriers of this kind come before a message."""
     return sum(one.before <= place and one.event in (WHOLE, half) for one in trace.events)
-
-
-def _of_messages(trace: Trace, one: Performed, other: Performed) -> Iterator[Bool]:
-    mine, theirs = _visible(trace, one), _visible(trace, other)
-    if not mine or not theirs or (_is_read(mine) and _is_read(theirs)):
-        return
-    if all(isinstance(access, Atomic) for access in (*mine, *theirs)):
-        return
-    others = accesses_by_lane(other, theirs)
-    for first in accesses_by_lane(one, mine):
-        for second in others:
-            meet = lanes_meet(first, second)
-            if not is_false(meet):
-                yield meet
-
-
-def _visible(trace: Trace, performed: Performed) -> list[Access]:
-    return [access for access in performed.accesses if not is_private(trace, performed, access)]
-
-
-def _is_read(accesses: list[Access]) -> bool:
-    return all(isinstance(access, Load) for access in accesses)
 
 
 # ---------------------------------------------------------------- effects
@@ -155,6 +163,8 @@ class Effects(Struct, frozen=True, dict=True):
     """The lanes of atomics one by one, if it is asked of them so; they are in no `stores` then."""
     races: "Races | None" = None
     """Of the threads of a group."""
+    lane_races: "LaneRaces | None" = None
+    """Of a wide target, of lanes that threads of the source run which race."""
 
     @cached_property
     def undefined_within_statements(self) -> Conditions:
@@ -164,7 +174,8 @@ class Effects(Struct, frozen=True, dict=True):
     @cached_property
     def undefined(self) -> Conditions:
         """The run is undefined where one of these holds."""
-        return _joined(self.undefined_within_statements, self.races.across_statements if self.races else {})
+        found = _joined(self.undefined_within_statements, self.races.across_statements if self.races else {})
+        return _joined(found, self.lane_races.conditions if self.lane_races else {})
 
     @property
     def races_in_rounds(self) -> bool:
@@ -224,6 +235,18 @@ class Races:
         return self._forbidden and next(chain.from_iterable(ways), None) is not None
 
 
+class LaneRaces:
+    """Where lanes of a wide target find what those of another thread of the source stored; made if it decides."""
+
+    def __init__(self, side: Side, history: History) -> None:
+        self._side, self._history = side, history
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        meets = self._history.common(list(lane_races(self._side)))
+        return {meet: UndefinedKind.RACE for meet in meets if not is_false(meet)}
+
+
 def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozenset[UndefinedKind]) -> Effects:
     """The effects under the shared names.  Raises NotModelled where it is not known what kind of undefined one is."""
     history = _history(side, memory, expand)
@@ -239,8 +262,6 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
     for condition, kind in found:
         if kind in forbidden and not is_false(condition):
             undefined.setdefault(condition, kind)
-    meets = history.common(list(lane_races(side)))
-    undefined |= {meet: UndefinedKind.RACE for meet in meets if not is_false(meet)}
     return Effects(
         {surface: tuple(stores) for surface, stores in history.stores.items()},
         undefined,
@@ -254,6 +275,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.touched),
         tuple(history.events),
         Races(side, history, UndefinedKind.RACE in forbidden) if side.threads else None,
+        LaneRaces(side, history) if side.narrow else None,
     )
 
 

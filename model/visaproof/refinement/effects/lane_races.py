@@ -13,8 +13,8 @@ from itertools import product
 
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.queries.kernels.conflict import lanes_meet
-from visaproof.queries.kernels.lane_accesses import LaneAccesses, accesses_by_lane
+from visaproof.queries.kernels.conflict import PairedLane
+from visaproof.queries.kernels.lane_accesses import accesses_by_lane
 from visaproof.refinement.effects.side import Side, surface_then
 from visaproof.semantics.symbolic.accesses import Load, Store
 from visaproof.smt import Bool, is_false
@@ -24,20 +24,22 @@ def lane_races(side: Side) -> Iterator[Bool]:
     """Where a lane would find what a lane of another thread of the source stored."""
     if not side.narrow:
         return
-    stored: dict[str, list[LaneAccesses]] = {}
+    stored: dict[str, list[PairedLane]] = {}
     for place, performed in enumerate(side.trace.performed):
         surface = surface_then(side, place)
         for one, other in product(stored.get(surface, ()), _lanes(side, performed, Load)):
-            if one.lane // side.narrow != other.lane // side.narrow and not is_false(meet := lanes_meet(one, other)):
+            threads = {each.write.lane // side.narrow for each in (one, other)}
+            if len(threads) > 1 and not is_false(meet := one.meets(other)):
                 yield meet
         stored.setdefault(surface, []).extend(_lanes(side, performed, Store))
 
 
-def _lanes(side: Side, performed: Performed, kind: type[Load] | type[Store]) -> list[LaneAccesses]:
+def _lanes(side: Side, performed: Performed, kind: type[Load] | type[Store]) -> list[PairedLane]:
     """What lanes do of this kind, as far as it is known whose it is (`Side.owner`)."""
     own = (
         access
         for access in performed.accesses
         if isinstance(access, kind) and access.lane is not None and len(access.cell) == 1
     )
-    return accesses_by_lane(performed, [one for one in own if not is_private(side.trace, performed, one)])
+    seen = [one for one in own if not is_private(side.trace, performed, one)]
+    return [PairedLane(one) for one in accesses_by_lane(performed, seen)]
