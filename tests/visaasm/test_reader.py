@@ -385,6 +385,7 @@ def test_the_size_of_a_grf_comes_from_the_platform() -> None:
         ("V1:d8u32", LscData("V1", 0, "d8u32", HERE)),
         ("V1:u32.xyzw", LscData("V1", 0, "u32.xyzw", HERE)),
         ("V1:d8.2x32x32nn", LscData("V1", 0, "d8.2x32x32nn", HERE)),
+        ("V1:32x8", LscData("V1", 0, "32x8", HERE)),
         ("%null:d32", LscData("%null", 0, "d32", HERE)),
         ("flat[V2]:a64", LscAddress("flat", None, "V2", 0, 1, 0, "a64", HERE)),
         ("flat[V2+0x100]:a64", LscAddress("flat", None, "V2", 0, 1, 256, "a64", HERE)),

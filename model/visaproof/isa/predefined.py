@@ -21,7 +21,7 @@ GENERAL = (
     ("%fp", DataType.UQ, 1),
     ("%hw_id", DataType.UD, 1),
     ("%sr0", DataType.UD, 4),
-    ("%cr0", DataType.UD, 1),
+    ("%cr0", DataType.UD, 3),
     ("%ce0", DataType.UD, 1),
     ("%dbg0", DataType.UD, 2),
     ("%color", DataType.UW, 1),

@@ -44,7 +44,10 @@ LARGEST_ADDRESS = (1 << 64) - 1
 
 DATA_SHAPE = re.compile(
     r"[du](8[cu]32|16[cu]32h?|8|16|32|64)((x(64|32|16|8|4|3|2|1))?t?|\.(?=.)x?y?z?w?|\.([0-9]+x)?[0-9]+x[0-9]+[nt]?[nt]?)"
+    r"|[0-9]+x[0-9]+"
 )
+"""The last one is a block of bytes of an image.  Source: docs/pages/current-compiler.md §6."""
+
 ADDRESS_SIZES = ("a16", "a32", "a32s", "a32u", "a64")
 
 BaseAt = Callable[[Position], LscBase]

@@ -80,6 +80,35 @@ def test_both_machines_agree_on_calls() -> None:
     assert [disagreements(kernel, Platform.TGLLP, seed) for seed in range(6)] == [[]] * 6
 
 
+OF_THREAD = "    call (M1_NM, 1) {}\n"
+SCALAR = """scalar:
+    cmp.ge (M1, 1) P1 X(0,0)<0;1,0> 0x0:d
+    (P1) jmp (M1, 1) past
+    mov (M1, 8) X(0,0)<1> (-)X(0,0)<1;1,0>
+past:
+    ret (M1, 1)
+"""
+
+
+def of_esimd(*parts: str) -> Kernel:
+    text = HEAD.replace("SimdSize=8", 'Target="cm"') + "".join(parts)
+    return linked(read_kernel(text, "k.visaasm"), {})
+
+
+def test_an_esimd_kernel_calls_with_its_whole_thread() -> None:
+    kernel = of_esimd(OF_THREAD.format("scalar"), OF_THREAD.format("twice"), RETURN, TWICE, SCALAR)
+    assert ran(kernel, -1, 2, 3, 0, 0, 0, 0, 4) == [2, -4, -6, 0, 0, 0, 0, -8]
+    assert trace(kernel, Platform.TGLLP).stopped is None
+
+
+def test_a_call_of_the_thread_is_not_followed_where_lanes_may_be_off() -> None:
+    off = "    cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x2:d\n    (P1) goto (M1, 8) past\n"
+    kernel = of_esimd(off, OF_THREAD.format("twice"), "past:\n", RETURN, TWICE)
+    stopped = trace(kernel, Platform.TGLLP).stopped
+    assert stopped is not None
+    assert "a call of twice for some of the lanes" in stopped.what
+
+
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [

@@ -4,12 +4,14 @@ A subroutine has the variables of its caller, so nothing but its labels gets a n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.isa.execution import ExecMask
+from visaproof.visaasm.attributes import VECTOR_COMPILER
 from visaproof.visaasm.instruction_reader import JUMPS
 from visaproof.visaasm.syntax import Instruction, Kernel, Label, Name, Statement
 
@@ -64,7 +66,7 @@ def _target(jump: Instruction) -> str:
     return operand.name
 
 
-class _Inliner(Struct):
+class _Inliner(Struct, dict=True):
     """What was called so far."""
 
     kernel: Kernel
@@ -87,27 +89,43 @@ class _Inliner(Struct):
         self.count += 1
         mark = f"{name}@{self.count}"
         end = Label(f"{mark}:end of the subroutine", call.position)
-        yield from self.statements([_moved(each, mark, end) for each in self.sections[name]], (*callers, name))
+        back = "jmp" if self.is_of_thread(call) else "goto"
+        yield from self.statements([_moved(each, mark, end, back) for each in self.sections[name]], (*callers, name))
         yield end
 
     def _obstacle(self, call: Instruction, callers: tuple[str, ...]) -> str:
         """Why a call cannot be followed; empty where it can."""
-        name, execution = _target(call), call.execution
+        name = _target(call)
         if name in callers:
             return f"a call of {name} by itself"
         if self.count == MAX_CALLS:
             return f"more than {MAX_CALLS} calls"
-        lanes = self.kernel.attributes.get("SimdSize")
-        whole = execution is not None and execution.size == lanes and execution.mask is ExecMask.M1
-        return "" if whole and call.predicate is None else f"a call of {name} for some of the lanes"
+        if call.predicate is None and (_of_all_lanes(call, self.kernel) or self.is_of_thread(call)):
+            return ""
+        return f"a call of {name} for some of the lanes"
+
+    def is_of_thread(self, call: Instruction) -> bool:
+        """Whether it is a jump of the whole thread: in ESIMD kernels, in which no `goto` turns a lane off."""
+        execution, once = call.execution, (ExecMask.M1_NM, 1)
+        return self.uniform and execution is not None and (execution.mask, execution.size) == once
+
+    @cached_property
+    def uniform(self) -> bool:
+        gotos = (one.opcode == "goto" for one in self.kernel.instructions())
+        return self.kernel.attributes.get("Target") == VECTOR_COMPILER and not any(gotos)
 
 
-def _moved(statement: Statement, mark: str, end: Label) -> Statement:
-    """A statement of a subroutine in the place of a call."""
+def _of_all_lanes(call: Instruction, kernel: Kernel) -> bool:
+    execution, lanes = call.execution, kernel.attributes.get("SimdSize")
+    return execution is not None and execution.size == lanes and execution.mask is ExecMask.M1
+
+
+def _moved(statement: Statement, mark: str, end: Label, back: str) -> Statement:
+    """A statement of a subroutine in the place of a call; it returns by a branch of this opcode."""
     if isinstance(statement, Label):
         return replace(statement, name=f"{mark}:{statement.name}")
     if statement.opcode == "ret":
-        return replace(statement, opcode="goto", operands=(Name(end.name, statement.position),))
+        return replace(statement, opcode=back, operands=(Name(end.name, statement.position),))
     if statement.opcode in JUMPS and statement.opcode != "call":
         return replace(statement, operands=(Name(f"{mark}:{_target(statement)}", statement.position),))
     return statement
