@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
     from visaproof.analysis.conflicts.kernel import KernelAnswers
+    from visaproof.analysis.conflicts.thread_states import Asked
     from visaproof.analysis.conflicts.verdicts import Finding
     from visaproof.analysis.conflicts.weakest import Weakest
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
+    from visaproof.queries.kernels.undefined import UndefinedKind
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.report.records.conflicts import Scatter
 
@@ -156,7 +158,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     codes = [_code(one.finding, arguments) for one in found]
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
     shown_of = frozenset(at for at, shown in scatters if isinstance(shown, Refuted))
-    uses = uses_in(answers.with_data(), in_launches, dict(arguments.undefined), limit, shown_of)
+    choices = dict(arguments.undefined)
+    uses = uses_in(_asked_of_uses(answers, choices), in_launches, choices, limit, shown_of)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)
@@ -165,6 +168,16 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record
+
+
+def _asked_of_uses(answers: "KernelAnswers", choices: "dict[UndefinedKind, bool]") -> "Asked":
+    """The whole run, unless it can show no use of undefined values: of writes that no lane reaches either tells."""
+    from visaproof.analysis.findings.kernel import nothing_undefined
+
+    asked = answers.asked
+    if asked.trace.stopped is None and nothing_undefined(asked.kernel, asked.platform, choices):
+        return asked
+    return answers.with_data()
 
 
 def _scatter(one: "Weakest", tried: bool, launch: "ShownLaunch | None") -> "Scatter":

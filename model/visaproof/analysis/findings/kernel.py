@@ -1,6 +1,7 @@
 """What is undefined in a kernel: where no launch is known, for arbitrary inputs."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,9 +16,10 @@ from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
-from visaproof.program.lower import Runnable
+from visaproof.program.lower import Runnable, lowered
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.full_sub_groups import full_sub_groups
+from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
@@ -38,6 +40,20 @@ class Uses(Struct, frozen=True):
     """Of the launches that were asked about."""
 
 
+FOLLOWED = (UndefinedKind.UNINITIALISED, UndefinedKind.BEYOND_VARIABLE)
+"""What values may be undefined by."""
+
+
+def nothing_undefined(kernel: Runnable, platform: Platform, choices: Mapping[UndefinedKind, bool]) -> bool:
+    """Whether it is seen without a run that there is no use to be told of.
+
+    One without an effect is, too, where its kind is forbidden.
+    """
+    if any(choices.get(kind) for kind in FOLLOWED):
+        return False
+    return nothing_undefined_matters(lowered(kernel, platform))
+
+
 def uses_in(
     asked: Asked,
     premises: Sequence[Bool],
@@ -54,7 +70,8 @@ def uses_in(
     try:
         with limit.within():
             unreachable.extend(unreachable_writes(asked, premises, reached))
-            uses.extend(undefined_uses(asked, premises, choices))
+            if not nothing_undefined(asked.kernel, asked.platform, choices):
+                uses.extend(undefined_uses(asked, premises, choices))
     except LimitReached as limited:
         stopped = limited
     return Uses(tuple(uses), tuple(unreachable), stopped)
@@ -72,12 +89,14 @@ def uses_of(
     assume = Assume.NONE if launch is None else Assume.LAUNCH
     start = start_of(kernel, launch or NOTHING_KNOWN, assume)
     base = start.private_base
+    run = partial(
+        trace, kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit
+    )  # fmt: skip
     try:
         with limit.within():
-            ran = trace(
-                kernel, platform, start.initial, private_base=base, nondeterministic=True, limit=limit,
-                launched=launched_variables(kernel),
-            )  # fmt: skip
+            ran = run(only_places=True) if nothing_undefined(kernel, platform, choices) else None
+            if ran is None or ran.stopped is not None:
+                ran = run(launched=launched_variables(kernel))
     except LimitReached as reached:
         return Uses(stopped=reached)
     start = replace(start, assumed=(*start.assumed, *full_sub_groups(kernel, ran, assume)))

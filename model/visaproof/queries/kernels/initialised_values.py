@@ -1,0 +1,165 @@
+"""Whether nothing that a kernel does depends on uninitialised values, or on what lies beyond a variable: without a run.
+
+Take two runs that differ in uninitialised values alone.  A(s, l) are places that hold the same in both whenever lane l
+runs the statement s, and A(s, thread) whenever the thread is there, which it is with some lane.  A lane goes along
+edges of the program, so with what each statement does to them
+
+    A(s, l) = ⋂ over the edges p → s of  after(p, A(p, l))          A(start, l) = what the launch writes
+
+by `lane_bytes`: a lane's result is the same in both runs if all that it reads is, its predicate included; under a
+predicate, a place is the same that was so before, too.  If branches, messages and what binds surfaces read for l only
+what is in A(s, l), both runs take the same path, with the same lanes, accesses and stores, by induction over the steps.
+
+Lanes wait only where blocks begin.  Meanwhile others run, and may write places of theirs with what is not the same: in
+an element of another lane, or by a statement without mask, that was run for the lanes that are there.  So what is ever
+written like that is in no A(s, l) where s begins a block.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from visaproof.isa.identity import Same
+from visaproof.isa.operands import CHANGING
+from visaproof.program.flow import Block, blocks
+from visaproof.program.program import Program
+from visaproof.program.statements import Landing, MemoryMessage, Run
+from visaproof.queries.kernels.lane_bytes import THREAD, LaneBytes, Moved, NotFollowed, Variable, for_all, of_any
+from visaproof.queries.kernels.message_bytes import message_bytes
+from visaproof.queries.kernels.uninitialised import launched_variables
+
+_Agreed = dict[Variable, int]
+"""The places of each variable that hold the same in both runs; of one that is not there none."""
+
+
+def nothing_undefined_matters(program: Program) -> bool:
+    """Whether that is so, and each statement reads what the launch or one further up may have written.
+
+    False, too, where a statement is not followed.
+    """
+    return _nothing_undefined_matters(Same(program))
+
+
+@lru_cache(maxsize=4)
+def _nothing_undefined_matters(same: Same[Program]) -> bool:
+    program, known = same.it, LaneBytes(same.it)
+    launched = launched_variables(program) | CHANGING
+    given = [Variable(name) for name in program.storage if name in launched or name.startswith("&")]
+    start = {one: for_all(known.count(one), (1 << known.count(one)) - 1) for one in given}
+    try:
+        moved = [Moved() if isinstance(one, Landing) else _moved(one, known) for one in program.statements]
+    except NotFollowed:
+        return False
+    return _reads_what_was_written(moved, known, start) and _TwoRuns(moved, known, start).agree(blocks(program))
+
+
+def _moved(statement: Run, known: LaneBytes) -> Moved:
+    return message_bytes(statement, known) if isinstance(statement, MemoryMessage) else known.of(statement)
+
+
+def _reads_what_was_written(moved: Sequence[Moved], known: LaneBytes, start: _Agreed) -> bool:
+    """Whether each place that is read is one that a statement further up writes for some lane."""
+    written = {variable: of_any(known.count(variable), places) for variable, places in start.items()}
+    for one in moved:
+        if any(of_any(known.count(of), places) & ~written.get(of, 0) for of, places in one.reads):
+            return False
+        for of, places in one.writes:
+            written[of] = written.get(of, 0) | of_any(known.count(of), places)
+    return True
+
+
+class _Differ(Exception):
+    """More than registers depends on what may not be the same."""
+
+
+class _TwoRuns:
+    """Two runs of a program, as far as they have gone from one statement to the next."""
+
+    def __init__(self, moved: Sequence[Moved], known: LaneBytes, start: _Agreed) -> None:
+        self._moved = moved
+        self._known = known
+        self._start = start
+        self._spoiled: _Agreed = {}
+        """What others may have written meanwhile with what is not the same, where a block begins."""
+
+    def agree(self, program: Sequence[Block]) -> bool:
+        """Whether they read the same wherever more than registers depends on it."""
+        try:
+            while True:
+                spoiled, before = dict(self._spoiled), self._before(program)
+                for block in program:
+                    if block.first in before:
+                        self._go(block, before[block.first])
+                if self._spoiled == spoiled:
+                    return True
+        except _Differ:
+            return False
+
+    def _before(self, program: Sequence[Block]) -> dict[int, _Agreed]:
+        """What is the same where each block begins to which lanes come."""
+        by_place = {block.first: block for block in program}
+        before, left = {0: self._start}, {0}
+        while left:
+            first = min(left)
+            left.remove(first)
+            after = self._go(by_place[first], before[first])
+            for following in by_place[first].follow:
+                if following in by_place:
+                    met = _both(before[following], after) if following in before else after
+                    if met != before.get(following):
+                        before[following] = met
+                        left.add(following)
+        return before
+
+    def _go(self, block: Block, before: _Agreed) -> _Agreed:
+        """What is the same after a block.  Raises _Differ: with less that is the same before, it would again."""
+        now = {variable: places & ~self._spoiled.get(variable, 0) for variable, places in before.items()}
+        for one in self._moved[block.first : block.end]:
+            if not any(places & ~now.get(variable, 0) for variable, places in one.reads):
+                for variable, places in one.writes if one.certain else ():
+                    now[variable] = now.get(variable, 0) | places
+            elif one.is_checked:
+                raise _Differ
+            else:
+                self._write_by_lanes(one, now)
+        return now
+
+    def _write_by_lanes(self, one: Moved, now: _Agreed) -> None:
+        """What is written is the same for those lanes, or the thread, for which all is that it depends on."""
+        cover, everyone = one.cover, range(THREAD + 1)
+        whose = [(cover.first + lane,) if cover.masked else everyone for lane in range(cover.size)]
+        same = [
+            {owner for owner in owners if self._reads_same(one, lane, owner, now)} for lane, owners in enumerate(whose)
+        ]
+        for lane, owners in enumerate(whose):
+            for variable, spans in one.targets:
+                count, (start, end) = self._known.count(variable), spans[lane]
+                places = (1 << end) - (1 << start)
+                held, all_ = now.get(variable, 0), for_all(count, places)
+                if cover.masked and not same[lane]:
+                    held &= ~all_
+                    self._spoil(variable, all_ & ~(places << owners[0] * count))
+                elif not cover.masked and THREAD not in same[lane]:
+                    self._spoil(variable, all_)
+                for owner in owners:
+                    if owner not in same[lane]:
+                        held &= ~(places << owner * count)
+                    elif one.certain:
+                        held |= places << owner * count
+                now[variable] = held
+
+    def _reads_same(self, one: Moved, lane: int, owner: int, now: _Agreed) -> bool:
+        for variable, spans in one.sources:
+            start, end = spans[lane]
+            places = ((1 << end) - (1 << start)) << owner * self._known.count(variable)
+            if places & ~now.get(variable, 0):
+                return False
+        return True
+
+    def _spoil(self, variable: Variable, places: int) -> None:
+        self._spoiled[variable] = self._spoiled.get(variable, 0) | places
+
+
+def _both(one: _Agreed, other: _Agreed) -> _Agreed:
+    """What is the same on both ways."""
+    both = {variable: places & other.get(variable, 0) for variable, places in one.items()}
+    return {variable: places for variable, places in both.items() if places}
