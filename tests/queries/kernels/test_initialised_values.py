@@ -1,16 +1,19 @@
 """What is seen without a run: that nothing a kernel does depends on uninitialised values."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.findings.verdicts import undefined_uses
+from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import NOTHING_KNOWN
+from visaproof.machine.symbolic.data_results import DataResults
 from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import lowered
 from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
@@ -193,3 +196,15 @@ def test_no_run_of_such_a_kernel_shows_a_use() -> None:
     known = [body for body, fine in found if fine]
     assert len(known) > 20
     assert not [body for body in known if has_uses(body)]
+
+
+@pytest.mark.parametrize("command", ["conflicts", "check"])
+@pytest.mark.parametrize(("body", "runs"), [(SET + stored(), False), (f"{SOME}(P1) {SET}{stored()}", True)])
+def test_the_whole_run_is_made_where_a_use_may_be_found(
+    command: str, body: str, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "k.visaasm").write_text(HEAD + body + "\nret (M1, 1)\n")
+    made = list[str]()
+    monkeypatch.setattr(DataResults, "step", lambda self, one, run: made.append(one.origin.opcode) or run(one))
+    main([command, str(tmp_path / "k.visaasm"), "--platform", "DG2", "--cache-mode", "off"])
+    assert bool(made) == runs
