@@ -344,3 +344,14 @@ def test_one_question_says_of_many_values_that_nothing_depends_on_them(
     assert not uses_of(kernel, Platform.TGLLP, {}, 5000).undefined
     assert all(isinstance(one, Unsatisfiable) for one in asked)
     assert (len(asked) == 1) == (most > 0)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(3, "the same in lines 20, 21"), (12, "11 more statements, lines 20 to 30")]
+)
+def test_statements_in_a_row_with_one_verdict_are_shown_once(count: int, said: str, visaproof, tmp_path: Path) -> None:
+    file = tmp_path / "k.visaasm"
+    file.write_text(HEAD + READS["register beyond a variable"] * count + STORED + "ret (M1, 1)\n")
+    out = visaproof("check", str(file), "--platform", "TGLLP").out
+    assert out.count("beyond-variable: it reads") == 1
+    assert said in out

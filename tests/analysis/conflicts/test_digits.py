@@ -22,12 +22,19 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, at_least
 
 DATA = Path(__file__).parents[2] / "data" / "pitches"
+TENSORS = DATA.parent / "tensors"
+OF_TENSORS = {
+    "strided": ["nb0 >= 4", "nb0 < 4194304"],
+    "tensor": ["nb0 >= 4", "nb1 >= n0*nb0", "nb2 >= n1*nb1", "nb2 < 4194304"],
+}
+"""Strides of 64 bits, of which a buffer takes the low dword."""
 
 
 def scatters(capsys: pytest.CaptureFixture[str], kernel: str, *relations: str) -> list[dict[str, Any]]:
     stated = [word for one in relations for word in ("--where", one)]
-    launch = ("--launch", str(DATA / "pitches.ze_info"), "--format", "json")
-    main(["conflicts", str(DATA / f"{kernel}.visaasm"), *launch, *stated])
+    folder = TENSORS if kernel in OF_TENSORS else DATA
+    launch = ("--launch", str(folder / f"{folder.name}.ze_info"), "--format", "json")
+    main(["conflicts", str(folder / f"{kernel}.visaasm"), *launch, *stated])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     return file["scatters"]
 
@@ -39,6 +46,7 @@ NEEDED = {
     "tile": ["pitch >= local_size_x", "pitch < 1048576"],
     "eight": ["local_size_x <= 8"],
     "backwards": ["step >= 1", "step < 524288"],
+    **OF_TENSORS,
 }
 
 
@@ -63,6 +71,9 @@ def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str)
         ("padded", ["n >= 1", "n + 2*pad >= 1", "n + 2*pad < 1048576"]),
         ("eight", ["local_size_x <= 12"]),
         ("backwards", ["step < 524288"]),
+        ("strided", ["nb0 >= 3", "nb0 < 4194304"]),
+        ("strided", ["nb0 >= 4"]),
+        ("tensor", ["nb0 >= 4", "nb1 >= n0*nb0", "nb2 < 4194304"]),
     ],
 )
 def test_less_does_not_suffice(capsys: pytest.CaptureFixture[str], kernel: str, fewer: list[str]) -> None:

@@ -1,6 +1,7 @@
 """Uses of undefined values as people read them, and writes that no lane reaches."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.analysis.findings.verdicts import Allowed, MayDepend, NoEffect, Shown, UndefinedUse, assumed_lanes
@@ -11,6 +12,9 @@ from visaproof.report.one_kernel.conflicts import input_lines
 from visaproof.report.one_kernel.kernel_runs import AskedKernel
 
 INDENT = " " * 8
+
+MOST_LINES = 8
+"""Of statements with one verdict that are named one by one."""
 
 
 def lines_of(kernel: Kernel, uses: Uses, asked: AskedKernel | None = None) -> Iterator[str]:
@@ -30,13 +34,25 @@ def _use_lines(kernel: Kernel, uses: Sequence[UndefinedUse], asked: AskedKernel 
         yield ""
         yield "  undefined behaviour:"
         yield f"  assumed: {assumed_lanes(kernel)}"
-    for one in suspects:
-        suspect = one.suspect
-        yield f"  {suspect.position.line:>5} | {texts[suspect.position]}"
-        yield f"{INDENT}{_verdict(one)}"
-        if isinstance(one.answer, Shown) and asked is not None:
-            yield from (f"{INDENT}{line}" for line in input_lines(asked, one.answer))
-            yield from (f"{INDENT}{line}" for line in _hints(asked, one.answer))
+    for verdict, group in groupby(suspects, _verdict):
+        one, *alike = group
+        shown = [one, *alike] if isinstance(one.answer, Shown) else [one]
+        for each in shown:
+            yield f"  {each.suspect.position.line:>5} | {texts[each.suspect.position]}"
+            yield f"{INDENT}{verdict}"
+            if isinstance(each.answer, Shown) and asked is not None:
+                yield from (f"{INDENT}{line}" for line in input_lines(asked, each.answer))
+                yield from (f"{INDENT}{line}" for line in _hints(asked, each.answer))
+        if len(shown) == 1 and alike:
+            yield f"{INDENT}the same in {_lines(alike)}"
+
+
+def _lines(uses: Sequence[UndefinedUse]) -> str:
+    """Where they stand, in as few words as there are places to look at."""
+    found = sorted({one.suspect.position.line for one in uses})
+    if len(found) > MOST_LINES:
+        return f"{len(found)} more statements, lines {found[0]} to {found[-1]}"
+    return f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
 def _hints(asked: AskedKernel, shown: Shown) -> Iterator[str]:

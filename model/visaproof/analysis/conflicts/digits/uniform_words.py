@@ -28,17 +28,18 @@ def of_arguments(relation: Relation, names: LaunchNames, holds: Callable[[Relati
         small, large = large, small
     elif relation.sign != "<":
         return None
-    if small is None or large is None or any(name in words for each in large for name in each):
+    if small is None or large is None:
         return None
     found = {word: next(_bounds(word, names, holds), None) for word in words}
     parts = {word: one for word, one in found.items() if one is not None}
-    if len(parts) < len(words):
+    larger = {name for each in large for name in each if name in words}
+    if len(parts) < len(words) or any(parts[word][0] != 1 for word in larger):
         return None
     times = 1
     for word, (part, _) in parts.items():
         times *= part ** max(each.count(word) for each in small)
     less = _replaced(small, times, parts)
-    more = {each: count * times for each, count in large.items()}
+    more = _replaced(large, times, parts)
     if relation.sign == "<":
         return Relation("<", expression(less), expression(more))
     one = at_least(more, less)
