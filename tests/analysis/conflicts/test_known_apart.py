@@ -12,7 +12,8 @@ from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
-from visaproof.smt import Bool, add, bool_symbol, conj, const, disj, eq, neg, symbol, ult
+from visaproof.smt import Bool, Op, add, bool_symbol, conj, const, disj, eq, neg, subterms, symbol, ult
+from visaproof.smt.answers import Answer, Undecided
 from visaproof.visaasm.reader import read_kernel
 
 X, Y, N = (symbol(name, 32) for name in "xyn")
@@ -43,6 +44,26 @@ def test_what_can_hold_is_not_learned() -> None:
     apart = known(SMALL[0])
     apart.learn([conj(eq(X, Y), ON)])
     assert not apart.excludes(lambda: conj(eq(X, Y), ON))
+
+
+@pytest.mark.parametrize("last_holds", [False, True])
+def test_pairs_are_asked_one_by_one_where_all_take_long(last_holds: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were proved are kept, also where one of them can hold."""
+    ones = [conj(eq(X, add(Y, const(distance, 32))), ON) for distance in range(3)]
+    pairs = [*ones, conj(ult(X, Y), ON)] if last_holds else ones
+    asked: list[int] = []
+
+    def only_small(formulas: Sequence[Bool], timeout_ms: int) -> Answer:
+        asked.append(sum(one.op is Op.DISJ for one in subterms(formulas[0])))
+        return Undecided("long") if asked[-1] else solve(formulas, timeout_ms)
+
+    solve = known_apart.solve
+    monkeypatch.setattr(known_apart, "solve", only_small)
+    apart = known(*SMALL, ult(Y, const(16, 32)))
+    assert apart.learn(pairs) is not last_holds
+    assert asked == [0, 1, *(0 for _ in pairs[1:])]
+    assert all(apart.excludes(lambda one=one: conj(one, INSIDE)) for one in ones)
+    assert not apart.excludes(lambda: conj(ult(X, Y), ON))
 
 
 # ---------------------------------------------------------------- two scatters of a kernel

@@ -14,11 +14,14 @@ from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.smt import Bool, conj, disj
-from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.answers import Undecided, Unsatisfiable
 from visaproof.smt.solvers import solve
 
-MOST_MS = 2_000
-"""For all pairs of lanes of one scatter together."""
+AT_ONCE_MS = 190
+"""For all pairs of lanes of one scatter together: it is short where they are alike, and long where ids wrap."""
+
+OF_A_PAIR_MS = 190
+"""For each of them, as long as each is proved: what takes longer is mostly not proved in seconds."""
 
 
 class KnownApart(Struct):
@@ -37,16 +40,26 @@ class KnownApart(Struct):
         return bool(self.solvers) and self._excluded.excludes(overlap())
 
     def learn(self, overlaps: Sequence[Bool]) -> bool:
-        """Asks whether none of them can hold, all at once after the first one, and keeps it."""
+        """Whether none of them can hold: asks of the first one, of all at once, and if that is open of one by one.
+
+        What is proved is kept, of some of them, too.
+        """
         key = tuple(overlaps)
         if key not in self._asked:
-            self._asked[key] = self._cannot_hold(key[:1]) and (len(key) == 1 or self._cannot_hold(key))
+            self._asked[key] = self._cannot_hold(key[:1], OF_A_PAIR_MS) is True and self._none_holds(key[1:])
         return self._asked[key]
 
-    def _cannot_hold(self, overlaps: Sequence[Bool]) -> bool:
-        answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], MOST_MS)
+    def _none_holds(self, others: Sequence[Bool]) -> bool:
+        at_once = self._cannot_hold(others, AT_ONCE_MS) if others else True
+        if at_once is None:
+            return all(self._cannot_hold([one], OF_A_PAIR_MS) for one in others)
+        return at_once
+
+    def _cannot_hold(self, overlaps: Sequence[Bool], most_ms: int) -> bool | None:
+        """None where that stays open."""
+        answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], most_ms)
         if not isinstance(answer, Unsatisfiable):
-            return False
+            return None if isinstance(answer, Undecided) else False
         self.solvers[answer.solver] = None
         for one in overlaps:
             self._excluded.add(one)
