@@ -21,6 +21,21 @@ def refute_a_mask_with_a_hole_is_a_slice() -> Query:
     )
 
 
+def refute_a_negative_word_is_its_low_half_with_signs() -> Query:
+    return neighbour(
+        "equality",
+        "a word with signs before it is no half with zeros",
+        "the half",
+        lambda b, w: (b.eq(signed(b, x(w)), c((1 << w) - 3, 2 * w)), b.eq(x(w), c(-3, w))),
+    )
+
+
+def refute_above_0_is_not_negative() -> Query:
+    return neighbour(
+        "equality", "unsigned above 0", "signed above 0", lambda b, w: (b.ult(c(0, w), x(w)), b.slt(c(0, w), x(w)))
+    )
+
+
 def refute_different_flips_cancel() -> Query:
     return neighbour(
         "equality",

@@ -120,7 +120,15 @@ def _eq_constant(term: BitVec, value: int) -> Bool:
     if term.op is Op.ZERO_EXTEND:
         inner = cast(BitVec, term.args[0])
         return eq(inner, const(value, inner.width))
+    if term.op is Op.SIGN_EXTEND:
+        return _eq_extended(cast(BitVec, term.args[0]), value, width)
     return boolean(Op.EQ, (const(value, width), term))
+
+
+def _eq_extended(inner: BitVec, value: int, width: int) -> Bool:
+    """Whether a word with its sign in front is this value: never where that has no sign in front."""
+    sign = value >> (inner.width - 1)
+    return eq(inner, const(value, inner.width)) if sign in (0, (1 << (width - inner.width + 1)) - 1) else false()
 
 
 def _never_zero(constant: int, parts: Mapping[BitVec, int], width: int) -> bool:
@@ -193,6 +201,10 @@ def ult(left: BitVec, right: BitVec) -> Bool:
         return false()
     if left.high < right.low:
         return true()
+    if not left.high:
+        return neg(eq(left, right))
+    if right.op is Op.CONST and right.payload == 1:
+        return eq(left, const(0, left.width))
     if left.width > WORD_BITS and max(left.high, right.high) >> WORD_BITS == 0:  # as kernels compare local ids
         return ult(truncate(left, WORD_BITS), truncate(right, WORD_BITS))
     return boolean(Op.ULT, (left, right))

@@ -101,7 +101,7 @@ ONE_OF_EACH = {
     "a sum that wraps": conj(eq(x, const(0xFFFF_FFFE, 32)), ult(WRAPPED, const(9, 32))),
     "a negative coefficient": conj(eq(x, const(3, 32)), eq(scale(x, -1), const(0xFFFF_FFFD, 32))),
     "a signed comparison": conj(slt(x, y), ult(y, x)),
-    "an extension of the sign": conj(slt(x, const(0, 32)), eq(sign_extend(x, 40), const((1 << 40) - 2, 40))),
+    "an extension of the sign": conj(slt(x, const(0, 32)), ult(const((1 << 40) - 2, 40), sign_extend(x, 40))),
     "a quotient": conj(eq(udiv(x, const(3, 32)), const(7, 32)), eq(urem(x, const(3, 32)), const(2, 32))),
 }
 
