@@ -184,10 +184,13 @@ def _meeting(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccess
     accesses = one.write, other.write
     if not (one.conditions or other.conditions):
         return _accesses_meet(*accesses), accesses
-    if all(map(is_false, _ways_to_meet(*accesses, exactly=True))):
+    ways = tuple(_ways_to_meet(*accesses, exactly=True))
+    if all(map(is_false, ways)):
         return false(), accesses
-    accesses = one.beside(other), other.beside(one)
-    return _accesses_meet(*accesses), accesses
+    known = one.beside(other), other.beside(one)
+    if all(now.base == before.base for now, before in zip(known, accesses, strict=True)):
+        return disj(*ways), accesses
+    return _accesses_meet(*known), known
 
 
 def _accesses_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
