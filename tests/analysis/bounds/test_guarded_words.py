@@ -22,6 +22,7 @@ DATA = Path(__file__).parents[2] / "data" / "blocks"
 SIZES = {
     "moved": {"in": "2*w*h", "out": "2*w*h"},
     "binned": {"bins": "4*count", "in": "4*n"},
+    "stacked": {"in": "2*w*rows", "out": "2*w*rows"},
     "paged": {"table": "4*length", "pages": "4*size*count*width", "out": "4*length*width"},
 }
 
@@ -34,7 +35,7 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str) -> dict[str, dict[str
     return {one["surface"]: one["inside_if"] for one in file["messages"] if one["inside_if"]}
 
 
-@pytest.mark.parametrize("kernel", ["moved", "binned", pytest.param("paged", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kernel", ["moved", "binned", "stacked", pytest.param("paged", marks=pytest.mark.slow)])
 def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, kernel)
     assert {surface: one["bytes"] for surface, one in found.items()} == SIZES[kernel]

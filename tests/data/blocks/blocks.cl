@@ -33,3 +33,15 @@ kernel void binned(global uint* bins, global const uint* in, uint count, int n) 
     int i = get_global_id(0);
     if (i < n) atomic_inc(&bins[min(in[i], count - 1)]);
 }
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void stacked(global ushort *in, global ushort *out, int w, int rows) {
+    int x = get_group_id(0) * 16;
+    int y = 0;
+    do {
+        ushort block[8];
+        intel_sub_group_2d_block_read_16b_8r16x1c(in, w * 2, rows, w * 2, (int2)(x, y), block);
+        intel_sub_group_2d_block_write_16b_8r16x1c(out, w * 2, rows, w * 2, (int2)(x, y), block);
+        y += 8;
+    } while (y < rows);
+}

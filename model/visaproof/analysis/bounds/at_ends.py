@@ -58,6 +58,8 @@ class Reached(Struct, frozen=True):
     """Names that have to be at most SMALL."""
     positive: frozenset[str] = frozenset()
     """Names that have to be at least 1."""
+    unequal: frozenset[tuple[str, int]] = frozenset()
+    """With numbers that they are not."""
 
 
 class Ends(Struct):
@@ -189,8 +191,9 @@ class _Largest(Struct, dict=True):
                 whole_ones.add(quotient)
         found = divisions.by_quotients(found, whole_ones)
         reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
-        with_parts = self._reached(found, reader.limits, counters.compared, *counters.least())
-        return with_parts or self._reached(found, reader.limits, lambda _: None, {}, [])
+        reached = self._reached(found, reader.limits, counters.compared, *counters.least())
+        reached = reached or self._reached(found, reader.limits, lambda _: None, {}, [])
+        return None if reached is None else replace(reached, unequal=counters.unequal())
 
     def _reached(
         self,
@@ -215,8 +218,7 @@ class _Largest(Struct, dict=True):
             needed += (*bounded.limits, *self._limits_of(loops))
         sums = found, end, *(one.sum for one in (*needed, *limits))
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
-        access = self.doubt.access
-        least = self.integers.least(access.guard, used)
+        least = self.integers.least(self.doubt.access.guard, used)
         arguments = self.message.arguments
         positive = {name for one in needed if (name := to_be_positive(one.sum, least, arguments))}
         least |= dict.fromkeys(positive, 1)
@@ -226,7 +228,7 @@ class _Largest(Struct, dict=True):
         if not all(self._is_natural(one.sum, least) for one in needed):
             return None
         return Reached(
-            plus(end, {(): access.width}),
+            plus(end, {(): self.doubt.access.width}),
             tuple(limits),
             least,
             frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),

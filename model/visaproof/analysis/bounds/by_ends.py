@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.at_ends import Reached
 from visaproof.analysis.bounds.global_ids import SMALL
@@ -53,6 +54,7 @@ def sufficient(
     What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.
     """
     largest = LARGEST if bits <= 32 else MOST_BYTES
+    reached = list(_where_all_are_positive(reached))
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
@@ -79,6 +81,15 @@ def sufficient(
     sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()
     few = (Relation("<=", Name(name), Number(SMALL)) for name in sizes)
     return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *above))))
+
+
+def _where_all_are_positive(reached: Sequence[Reached]) -> Iterator[Reached]:
+    """What one access needs to be at least 1 is so for all: it is stated once."""
+    names = frozenset(name for one in reached for name in one.positive)
+    for one in reached:
+        least = {**dict.fromkeys(names, 1), **one.least}
+        more = {name: number + 1 for name, number in one.unequal if least.get(name) == number}
+        yield replace(one, least={**least, **more})
 
 
 def readable(enough: Sufficient | None, stated: Callable[[Polynomial], Sufficient | None]) -> Sufficient | None:

@@ -145,6 +145,18 @@ class LoopCounters(Struct, frozen=True):
             limits += reader.limits
         return found, limits
 
+    def unequal(self) -> frozenset[tuple[str, int]]:
+        """Names with a number that they are not, as the guard says: 0 < n - 1 is n != 1 in normal form."""
+        found = set[tuple[str, int]]()
+        for one in conjuncts(conj(*self.guard)):
+            inner = cast(Bool, one.args[0]) if one.op is Op.NOT else one
+            if one is inner or inner.op is not Op.EQ or not isinstance(inner.args[1], BitVec):
+                continue
+            number, total = value_of(inner.args[0]), self.reader().read(inner.args[1])
+            if number is not None and total is not None and list(total.values()) == [1]:
+                found |= {(name, number) for part in total for name in part if len(part) == 1}
+        return frozenset(found)
+
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
