@@ -12,6 +12,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.beside import KERNEL
 from visaproof.launch.manifest import manifest_platforms
 from visaproof.pairs.lists import Pair
+from visaproof.visaasm.attributes import VECTOR_COMPILER
 from visaproof.visaasm.device import said_in
 from visaproof.visaasm.source import read_text
 
@@ -25,6 +26,8 @@ PSEUDO_KERNEL = "Intel_Symbol_Table_Void_Program"
 _FUNCTION = re.compile(r"\.f\d+$")
 """The end of the stem of a called function's file, which belongs to another."""
 _WIDTH = re.compile(r"^[ \t]*\.kernel_attr[ \t]+SimdSize[ \t]*=[ \t]*(\d+)", re.MULTILINE)
+_ONE_ITEM = re.compile(rf'^[ \t]*\.kernel_attr[ \t]+Target[ \t]*=[ \t]*"{VECTOR_COMPILER}"', re.MULTILINE)
+"""Of ESIMD: the SimdSize of such a kernel is that of its widest instruction."""
 
 ONE_FOLDER = (
     "kernels of one name, SIMD width and device; the source is the first file that is named as not optimised (O0, "
@@ -45,6 +48,7 @@ class Dump(Struct, frozen=True):
     """Its path in the folder, without the suffix."""
     kernel: str
     width: int
+    """Work items of a thread."""
     device: Platform | None
 
 
@@ -148,7 +152,8 @@ def dumps_in(
                 unreadable.append((name, "no kernel in it"))
             continue
         if kernel[1] != PSEUDO_KERNEL:
-            dumps.append(Dump(path, name, kernel[1], int(width[1]) if width else 1, device(path) or _own_device(text)))
+            items = int(width[1]) if width and not _ONE_ITEM.search(text) else 1
+            dumps.append(Dump(path, name, kernel[1], items, device(path) or _own_device(text)))
     return dumps, tuple(unreadable)
 
 

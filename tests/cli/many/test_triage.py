@@ -93,3 +93,10 @@ def test_the_doctor_proves_and_refutes(visaproof):
     found = {one["what"]: one["found"] for one in json.loads(ran.out)["checks"]}
     assert found["a proof"].startswith("proved")
     assert found["a refutation"].startswith("refuted")
+
+
+def test_a_kernel_of_esimd_runs_one_work_item_a_thread(folder):
+    esimd = '.kernel_attr Target="cm"\n.kernel_attr SimdSize'
+    for path in folder.glob("*.visaasm"):
+        path.write_text(path.read_text().replace(".kernel_attr SimdSize", esimd))
+    assert {one.dump.width for one in sorted_dumps(folder).kernels} == {1}

@@ -95,7 +95,7 @@ def _conflicts(origin: Origin, record: Record) -> Iterator[Finding]:
                 replace_message(place, _written(write)) for write in collision.writes if write.lane in collision.lanes
             )
         elif level is Level.BOUNDED:
-            message = f"free of conflicts in runs whose loops end in time (lines {one['loops']})"
+            message = f"free of conflicts in runs whose loops end in time (lines {', '.join(map(str, one['loops']))})"
         elif level is Level.VACUOUS:
             message = "no defined run reaches this scatter"
         yield origin.finding(level, COLLISION, message, one, related=related)
