@@ -45,17 +45,24 @@ class Preparation(Enum):
 
 
 def solve(
-    formulas: Iterable[Bool], timeout_ms: int, seed: int = 0, preparation: Preparation = Preparation.NONE
+    formulas: Iterable[Bool],
+    timeout_ms: int,
+    seed: int = 0,
+    preparation: Preparation = Preparation.NONE,
+    *,
+    alone: bool = False,
 ) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` of processor time for all solvers together.
+
+    Where there is something else to ask, Bitwuzla has that time `alone`.
 
     Within `cross_checked` an answer counts only if both solvers give it, each within that time; values that make the
     formulas hold count by themselves.
 
     Raises KeyboardInterrupt where a solver was stopped by Ctrl-C, and SolversDisagree.
     """
-    ask = _answered_by_both if CROSS_CHECKED.get() else _answered
-    answer = ask(tuple(formulas), max(1, timeout_ms), seed, preparation)
+    question = tuple(formulas), max(1, timeout_ms), seed, preparation
+    answer = _answered_by_both(*question) if CROSS_CHECKED.get() else _answered(*question, alone)
     return Satisfiable(dict(answer.values), answer.solver) if isinstance(answer, Satisfiable) else answer
 
 
@@ -97,12 +104,12 @@ def cross_checked(wanted: bool = True) -> Generator[None]:
 
 
 @kept(KEPT_ANSWERS)
-def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation) -> Answer:
+def _answered(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, preparation: Preparation, alone: bool) -> Answer:
     start = process_time()
     if preparation is not Preparation.MULTIPLIED_OUT and has_both():
         from visaproof.smt import bitwuzla_backend
 
-        alone = timeout_ms < SHARED_MS
+        alone = alone or timeout_ms < SHARED_MS
         limit_ms = timeout_ms if alone else min(FIRST_MS, timeout_ms // 2)
         answer = bitwuzla_backend.ask(formulas, limit_ms, seed, preparation is Preparation.SIMPLIFIED)
         if alone or not isinstance(answer, Undecided):

@@ -53,9 +53,9 @@ def test_pairs_are_asked_one_by_one_where_all_take_long(last_holds: bool, monkey
     pairs = [*ones, conj(ult(X, Y), ON)] if last_holds else ones
     asked: list[int] = []
 
-    def only_small(formulas: Sequence[Bool], timeout_ms: int) -> Answer:
+    def only_small(formulas: Sequence[Bool], timeout_ms: int, *, alone: bool) -> Answer:
         asked.append(sum(one.op is Op.DISJ for one in subterms(formulas[0])))
-        return Undecided("long") if asked[-1] else solve(formulas, timeout_ms)
+        return Undecided("long") if asked[-1] else solve(formulas, timeout_ms, alone=alone)
 
     solve = known_apart.solve
     monkeypatch.setattr(known_apart, "solve", only_small)
@@ -102,9 +102,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Bool]:
     """What a solver was asked about lanes that meet."""
     found: list[Bool] = []
 
-    def noted(formulas: Sequence[Bool], timeout_ms: int) -> object:
+    def noted(formulas: Sequence[Bool], timeout_ms: int, *, alone: bool) -> object:
         found.extend(formulas)
-        return solve(formulas, timeout_ms)
+        return solve(formulas, timeout_ms, alone=alone)
 
     solve = known_apart.solve
     monkeypatch.setattr(known_apart, "solve", noted)

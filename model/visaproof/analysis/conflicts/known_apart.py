@@ -17,7 +17,7 @@ from visaproof.smt import Bool, conj, disj
 from visaproof.smt.answers import Undecided, Unsatisfiable
 from visaproof.smt.solvers import solve
 
-AT_ONCE_MS = 190
+AT_ONCE_MS = 400
 """For all pairs of lanes of one scatter together: it is short where they are alike, and long where ids wrap."""
 
 OF_A_PAIR_MS = 190
@@ -57,7 +57,7 @@ class KnownApart(Struct):
 
     def _cannot_hold(self, overlaps: Sequence[Bool], most_ms: int) -> bool | None:
         """None where that stays open."""
-        answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], most_ms)
+        answer = solve([self.weakened(conj(self.premise, disj(*overlaps)))], most_ms, alone=True)
         if not isinstance(answer, Unsatisfiable):
             return None if isinstance(answer, Undecided) else False
         self.solvers[answer.solver] = None
