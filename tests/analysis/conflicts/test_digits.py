@@ -59,7 +59,9 @@ def test_what_is_missing_is_named_and_a_launch_shown(capsys: pytest.CaptureFixtu
     assert {one["free_if"]["by"] for one in found} == {RUNG}
 
 
-@pytest.mark.parametrize("kernel", [pytest.param(one, marks=[pytest.mark.slow] * (one == "eight")) for one in NEEDED])
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(one, marks=[pytest.mark.slow] * (one in ("eight", "tensor"))) for one in NEEDED]
+)
 def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     assert {one["verdict"] for one in scatters(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 

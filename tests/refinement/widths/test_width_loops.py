@@ -132,6 +132,7 @@ def test_threads_leave_between_barriers_if_their_counters_are_alike() -> None:
     assert "iteration by iteration" in found.rung
 
 
+@pytest.mark.slow
 def test_lanes_that_leave_a_loop_with_barriers_alone_are_not_in_step() -> None:
     by_lane = "X({r},0)<1;1,0> 0x5:ud"
     assert not isinstance(verdict(meeting(8, "", by_lane), meeting(16, "", by_lane)), Refines)
@@ -191,6 +192,7 @@ def exchanging(simd: int, *lines: str) -> Program:
     return kernel(simd, ids(simd) + "again:\n" + body + count + again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [(), ("barrier\n",)], ids=["no barrier", "a barrier in each iteration"])
 def test_threads_find_in_an_iteration_nothing_that_others_store_in_it(between: tuple[str, ...]) -> None:
     """The second thread loads after the stores of the first: where it reaches them, they race."""
