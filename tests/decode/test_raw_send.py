@@ -8,6 +8,7 @@ import pytest
 
 from tests.current_compiler import current_tool
 from tests.genx.tool import run_tool
+from visaproof.decode import raw_send
 from visaproof.decode.message import decode
 from visaproof.decode.raw_send import plain
 from visaproof.decode.synchronisation import event_of
@@ -119,6 +120,7 @@ def test_a_payload_may_be_written_before_the_loop_that_sends_it() -> None:
 
 
 BY_ADDRESS = "addr_add (M1, 1) A0(0)<1> &P 0x0:uw\nmov (M1, 8) r[A0(0),0]<1>:d 0x1:d\n"
+THERE_AND_BACK = "mov (M1, 16) Q(0,0)<1> P(0,0)<1;1,0>\nmov (M1, 16) P(0,0)<1> Q(0,0)<1;1,0>\n"
 UNKNOWN = {
     "loaded": "mov (M1, 1) P(0,7)<1> W(0,0)<0;1,0>\n",
     "guarded": f"(F) {shape('0xf07')}",
@@ -128,6 +130,8 @@ UNKNOWN = {
     "changed_later_in_the_loop": LOOP + LOAD + shape("0xf0f") + BACK,
     "before_lanes_are_off": f"{shape('0xf07')}(F) goto (M1, 16) L\nL:\n",
     "overwritten": f"{shape('0xf07')}lsc_load.ugm (M1, 1) P:d32x8t flat[B]:a64\n",
+    "copied_in_a_circle": f"L:\n{THERE_AND_BACK}{LOAD}{BACK}",
+    "copied_too_often": shape("0xf07") + THERE_AND_BACK * 1000,
     "computed": f"{shape('0xf07')}add (M1, 1) P(0,7)<1> P(0,7)<0;1,0> 0x8:d\n",
     "never": "",
 }
@@ -196,3 +200,10 @@ def test_the_finalizer_builds_payloads_alike(tmp_path: Path) -> None:
     assert shapes == ["F07", "70F"]
     assert re.search(r"mov .*r\d+\.2<1>:f\s+0x8080003:f", ran.assembly)
     assert re.search(r"send\.gtwy .*0x02000004", ran.assembly)
+
+
+def test_payloads_are_looked_for_in_so_many_steps_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw_send, "MOST_STEPS", 3)
+    with pytest.raises(NotModelled, match="no known constant"):
+        sent(PLACE + shape("0xf07") + "mov (M1, 1) W(0,0)<1> 0x0:d\n" * 4 + LOAD)
+    assert sent(PLACE + shape("0xf07") + LOAD)

@@ -51,6 +51,12 @@ SIGNAL = 0x2000004
 """The descriptor of the signal of a barrier: one register of payload, nothing comes back."""
 
 ELEMENT_BITS = {0: 8, 1: 16, 2: 32, 3: 64}
+MOST_COPIES = 32
+"""Of a payload, one of the other."""
+
+MOST_STEPS = 1_000_000
+"""From statement to statement, of all messages of a kernel."""
+
 SHAPE_BYTE, BARRIER_BYTE = 28, 8
 """Where a payload has its shape, or the threads of its barrier."""
 
@@ -67,7 +73,7 @@ def plain(instruction: Instruction, kernel: Kernel, platform: Platform) -> Instr
     """
     if instruction.opcode != OPCODE:
         return instruction
-    found = _plain(Same(kernel), platform)[instruction]
+    found = _plain(Same(kernel), platform).get(instruction, NotModelled(OPCODE, instruction.position))
     if isinstance(found, NotModelled):
         raise found
     return found
@@ -192,6 +198,9 @@ class _Payloads:
         self._grf = platform.grf_bytes
         self._ways_are_known = all(one.opcode not in _OTHER_WAYS for one in kernel.instructions())
         self._ways_to = _ways_to_labels(kernel)
+        self._found: dict[tuple[int, _Bytes], int | None] = {}
+        self._copies = 0
+        self._steps = MOST_STEPS
         self._pointed_at = [
             self._whole(operand.variable)
             for one in kernel.instructions()
@@ -210,13 +219,27 @@ class _Payloads:
         return found
 
     def _before(self, place: int, wanted: _Bytes) -> int | None:
-        """The constant in these bytes before a statement: of all ways there, the same one."""
+        """The constant in these bytes before a statement: of all ways there, the same one.
+
+        Of bytes that are copied in a circle none is known, nor of those that are copied too often.
+        """
+        if (place, wanted) not in self._found:
+            self._found[place, wanted] = None
+            if self._copies == MOST_COPIES:
+                return None
+            self._copies += 1
+            self._found[place, wanted] = self._on_all_ways(place, wanted)
+            self._copies -= 1
+        return self._found[place, wanted]
+
+    def _on_all_ways(self, place: int, wanted: _Bytes) -> int | None:
         found: set[int | None] = set()
         seen: set[int] = set()
         waiting = [place]
         while waiting and None not in found:
             at = waiting.pop()
-            if at == 0 or (isinstance(self._kernel.statements[at], Label) and not self._ways_are_known):
+            self._steps -= 1
+            if at == 0 or self._steps <= 0 or (self._is_label(at) and not self._ways_are_known):
                 found.add(None)
             for earlier in self._ways_to.get(at, ()):
                 if earlier in seen:
@@ -228,6 +251,9 @@ class _Payloads:
                 else:
                     waiting.append(earlier)
         return found.pop() if len(found) == 1 else None
+
+    def _is_label(self, at: int) -> bool:
+        return isinstance(self._kernel.statements[at], Label)
 
     def _put(self, at: int, one: Instruction, wanted: _Bytes) -> int | None:
         """What a `mov` puts into these bytes, if that is known."""
