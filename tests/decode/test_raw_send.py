@@ -10,7 +10,7 @@ from tests.current_compiler import current_tool
 from tests.genx.tool import run_tool
 from visaproof.decode import raw_send
 from visaproof.decode.message import decode
-from visaproof.decode.raw_send import plain
+from visaproof.decode.raw_send import resolved
 from visaproof.decode.synchronisation import event_of
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
@@ -25,6 +25,7 @@ DECLARED = """.version 4.1
 .decl B v_type=G type=q num_elts=1 align=qword
 .decl W v_type=G type=d num_elts=1 align=dword
 .decl P v_type=G type=d num_elts=16 align=GRF
+.decl TWO v_type=G type=ud num_elts=32 align=GRF
 .decl Q v_type=G type=d num_elts=16 align=GRF
 .decl PQ v_type=G type=q num_elts=8 alias=<P, 0>
 .decl D v_type=G type=d num_elts=128 align=GRF
@@ -51,7 +52,7 @@ def sent(body: str) -> Instruction:
     """The last `raw_sends` of a kernel, as what it stands for."""
     kernel = kernel_of(body)
     *_, last = (one for one in kernel.instructions() if one.opcode == "raw_sends")
-    return plain(last, kernel, XE2)
+    return resolved(last, kernel, XE2)
 
 
 def shape(dword: str) -> str:
@@ -142,8 +143,24 @@ def test_a_payload_that_may_be_another_is_not_modelled(name: str) -> None:
     kernel = kernel_of(PLACE + UNKNOWN[name] + ("" if LOAD in UNKNOWN[name] else LOAD))
     *_, last = (one for one in kernel.instructions() if one.opcode == "raw_sends")
     with pytest.raises(NotModelled, match="no known constant at byte 28"):
-        plain(last, kernel, XE2)
+        resolved(last, kernel, XE2)
     assert any(isinstance(one, Refused) and one.origin is last for one in lowered(kernel, XE2).statements)
+
+
+def test_a_payload_may_be_the_high_half_of_a_product() -> None:
+    """Page MADW: the high halves are in the registers after the low ones."""
+    load = "mov (M1, 1) TWO(1,7)<1> 0xf07:ud\n{}" + LOAD.replace("P.0", "TWO.64")
+    assert sent(load.format(""))
+    with pytest.raises(NotModelled, match="no known constant at byte 28"):
+        sent(load.format("madw (M1, 8) TWO(0,0)<1> W(0,0)<0;1,0> W(0,0)<0;1,0> 0x0:ud\n"))
+
+
+def test_on_other_devices_such_messages_are_others() -> None:
+    kernel = kernel_of(f"mov (M1, 16) Q(0,0)<1> 0x8080003:d\n{SIGNAL}")
+    *_, last, _ = kernel.instructions()
+    assert resolved(last, kernel, Platform.PVC).opcode == "nbarrier"
+    with pytest.raises(NotModelled):
+        resolved(last, kernel, Platform.DG2)
 
 
 OTHERS = {

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
-from visaproof.decode.raw_send import plain
+from visaproof.decode.raw_send import resolved
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.platform import Platform
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
@@ -83,7 +83,7 @@ class _Others:
         self.not_modelled: Counter[str] = Counter()
         for one in kernel.instructions():
             try:
-                instruction = plain(one, kernel, platform)
+                instruction = resolved(one, kernel, platform)
             except NotModelled as form:
                 self.not_modelled[form.what] += 1
                 continue

@@ -114,19 +114,16 @@ def _of_dump(
 def _message_at(kernel: "Kernel", path: Path, line: str | None, device: Platform) -> "Instruction":
     """Of a `raw_sends` the message that it stands for."""
     from visaproof.decode.message import OPCODES
-    from visaproof.decode.raw_send import OPCODE, plain
+    from visaproof.decode.raw_send import OPCODE, resolved
 
-    sent = {one.position.line: one for one in kernel.instructions() if one.opcode in (*OPCODES, OPCODE)}
-    if line is not None and int(line) in sent:
-        sent[int(line)] = plain(sent[int(line)], kernel, device)
-    messages = {at: one for at, one in sent.items() if one.opcode in (*OPCODES, OPCODE)}
+    messages = {one.position.line: one for one in kernel.instructions() if one.opcode in (*OPCODES, OPCODE)}
     lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
     hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
     if line is None:
         raise UsageError("which statement?", f"say {path}:LINE; {hint}")
     if int(line) not in messages:
         raise UsageError(f"no memory message on line {line} of {path}", hint)
-    return messages[int(line)]
+    return resolved(messages[int(line)], kernel, device)
 
 
 def _page(name: str, device: Platform, output: str) -> int:

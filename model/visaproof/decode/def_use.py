@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
-from visaproof.decode.raw_send import plain
+from visaproof.decode.raw_send import resolved
 from visaproof.decode.sampler import sampler_read
 from visaproof.isa.operands import RawOperand as PageOperand
 from visaproof.isa.platform import Platform
@@ -48,7 +48,7 @@ def def_use(instruction: Instruction, kernel: Kernel, platform: Platform) -> Def
 
     Raises NotModelled for a message that is not decoded, ReadError for one that is malformed.
     """
-    instruction = plain(instruction, kernel, platform)
+    instruction = resolved(instruction, kernel, platform)
     kind = kind_of(instruction, OPCODES)
     used = [name for operand in instruction.operands for name in _variables(operand, kernel)]
     defined: list[str] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from visaproof.decode import lsc as decode_lsc
 from visaproof.decode import lsc_quad
 from visaproof.decode import svm as decode_svm
-from visaproof.decode.raw_send import plain
+from visaproof.decode.raw_send import resolved
 from visaproof.decode.statement import Statement
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import (
@@ -185,7 +185,7 @@ def decode(
 
     Raises NotModelled for opcodes and forms without semantics here, ReadError for operands that do not fit the opcode.
     """
-    instruction = plain(instruction, kernel, platform)
+    instruction = resolved(instruction, kernel, platform)
     decoder = _DECODERS.get(instruction.opcode)
     if decoder is None:
         raise NotModelled(f"opcode {instruction.opcode}", instruction.position)

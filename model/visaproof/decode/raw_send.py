@@ -9,6 +9,7 @@ Source: docs/pages/current-compiler.md §9.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
-from visaproof.visaasm.opcode_kinds import DESTINATIONS, is_scalar, label_of
+from visaproof.visaasm.opcode_kinds import DESTINATIONS, is_scalar, label_of, turns_lanes_off
 from visaproof.visaasm.predefined import NULL
 from visaproof.visaasm.syntax import (
     AddressOf,
@@ -60,34 +61,33 @@ MOST_STEPS = 1_000_000
 SHAPE_BYTE, BARRIER_BYTE = 28, 8
 """Where a payload has its shape, or the threads of its barrier."""
 
-_OTHER_WAYS = ("goto", "call", "fcall", "ifcall", "fret", "switchjmp")
-
-GRF_BYTES = 64
-"""2D blocks and named barriers exist on devices with registers of so many bytes."""
+_OTHER_WAYS = ("call", "fcall", "ifcall", "fret", "switchjmp")
+"""Opcodes after which a run goes on where no label here says."""
 
 
-def plain(instruction: Instruction, kernel: Kernel, platform: Platform) -> Instruction:
+def resolved(instruction: Instruction, kernel: Kernel, platform: Platform) -> Instruction:
     """The instruction that a `raw_sends` stands for, at the same place; another instruction is itself.
 
     Raises NotModelled for another message, and for one whose payload is not known.
     """
     if instruction.opcode != OPCODE:
         return instruction
-    found = _plain(Same(kernel), platform).get(instruction, NotModelled(OPCODE, instruction.position))
+    found = _resolved_sends(Same(kernel), platform).get(instruction, NotModelled(OPCODE, instruction.position))
     if isinstance(found, NotModelled):
         raise found
     return found
 
 
 @lru_cache(maxsize=16)
-def _plain(same: Same[Kernel], platform: Platform) -> Mapping[Instruction, Instruction | NotModelled]:
+def _resolved_sends(same: Same[Kernel], platform: Platform) -> Mapping[Instruction, Instruction | NotModelled]:
     """Of all of a kernel at once: each is asked for several times."""
     kernel, payloads = same.it, _Payloads(same.it, platform)
+    exist = platform >= Platform.PVC  # named barriers and 2D blocks; another gateway has other payloads
     found: dict[Instruction, Instruction | NotModelled] = {}
     for place, one in enumerate(kernel.statements):
         if isinstance(one, Instruction) and one.opcode == OPCODE:
             try:
-                found[one] = _message(one, place, payloads)
+                found[one] = _message(one, place, payloads) if exist else _not_modelled(one)
             except NotModelled as reason:
                 found[one] = reason
     return found
@@ -97,16 +97,27 @@ def _message(one: Instruction, place: int, payloads: "_Payloads") -> Instruction
     match one.suffixes, one.operands:
         case (unit, _, _, _), (Immediate(extended), Immediate(descriptor), RawOperand() as sent, source, target):
             if unit == GLOBAL and extended == 0 and descriptor >> 29 & 3 == 0:
-                return _block(one, descriptor, payloads.dword(place, sent, SHAPE_BYTE), sent, source, target)
+                said = payloads.dword(place, sent, SHAPE_BYTE)
+                return _block(one, descriptor, said, sent, source, target, payloads.grf_bytes)
             if unit == GATEWAY and descriptor == SIGNAL and one.predicate is None:
                 return _signal(one, payloads.dword(place, sent, BARRIER_BYTE))
         case _:
             pass
+    return _not_modelled(one)
+
+
+def _not_modelled(one: Instruction) -> NoReturn:
     raise NotModelled(f"{one.opcode} of this message", one.position)
 
 
 def _block(
-    one: Instruction, descriptor: int, said: int, sent: RawOperand, source: Operand, target: Operand
+    one: Instruction,
+    descriptor: int,
+    said: int,
+    sent: RawOperand,
+    source: Operand,
+    target: Operand,
+    grf_bytes: int,
 ) -> Instruction:
     shape = BlockShape(
         bits=ELEMENT_BITS.get(descriptor >> 9 & 7, 0),
@@ -122,7 +133,7 @@ def _block(
     data = target if loads else source
     if operation not in (LOAD_BLOCK, STORE_BLOCK) or shape.bits == 0 or not isinstance(data, RawOperand):
         raise NotModelled(f"{one.opcode} with the descriptor {descriptor:#x}", one.position)
-    if loads and data.variable != NULL and registers * GRF_BYTES != data_bytes(shape, GRF_BYTES):
+    if loads and data.variable != NULL and registers * grf_bytes != data_bytes(shape, grf_bytes):
         raise NotModelled(f"{one.opcode} that returns {registers} registers of a block {shape}", one.position)
     block = LscData(data.variable, data.offset, str(shape), data.position)
     opcode = "lsc_load_block2d" if loads else "lsc_store_block2d"
@@ -188,15 +199,17 @@ class _Payloads:
     """What is known of payloads where they are sent.
 
     On each way from the start of the kernel to the message, the last statement that writes one of the dword's bytes is
-    a `mov` of the same constant to all of them, or a copy of such a dword.  Where `goto` may turn lanes off, or what is
+    a `mov` of the same constant to all of them, or a copy of such a dword.  Where lanes may be off, or what is
     called is somewhere else, only statements of the same block count, and only if they write the dword in lane 0, which
     is the lane that sends, or whatever lanes run.
     """
 
     def __init__(self, kernel: Kernel, platform: Platform) -> None:
         self._kernel = kernel
-        self._grf = platform.grf_bytes
-        self._ways_are_known = all(one.opcode not in _OTHER_WAYS for one in kernel.instructions())
+        self.grf_bytes = platform.grf_bytes
+        self._ways_are_known = not any(
+            one.opcode in _OTHER_WAYS or turns_lanes_off(one) for one in kernel.instructions()
+        )
         self._ways_to = _ways_to_labels(kernel)
         self._found: dict[tuple[int, _Bytes], int | None] = {}
         self._copies = 0
@@ -283,6 +296,8 @@ class _Payloads:
         written = one.operands[-1:] if one.opcode == OPCODE else one.operands
         for number, operand in enumerate(written):
             match operand:
+                case VectorDestination() if one.opcode == "madw":  # its high halves lie in other registers
+                    yield self._whole(operand.variable)
                 case VectorDestination():
                     yield self._target(operand, one.execution.size if one.execution else 1)
                 case IndirectOperand() if number < DESTINATIONS.get(one.opcode, 1):
@@ -299,7 +314,7 @@ class _Payloads:
         return _Bytes(root_byte(self._kernel, name, 0)[0], 0, 1 << 30)
 
     def _first(self, operand: VectorDestination | VectorSource) -> tuple[str, int]:
-        start = operand.row * self._grf + operand.column * self._type(operand).size
+        start = operand.row * self.grf_bytes + operand.column * self._type(operand).size
         return root_byte(self._kernel, operand.variable, start)
 
     def _type(self, operand: VectorDestination | VectorSource) -> DataType:

@@ -7,7 +7,7 @@ from visaproof.decode.image_info import image_info
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
 from visaproof.decode.opcode_names import not_modelled
-from visaproof.decode.raw_send import plain
+from visaproof.decode.raw_send import resolved
 from visaproof.decode.sampler import sampler_read
 from visaproof.decode.statement import execution_of, label_places
 from visaproof.decode.surfaces import StateElement, SurfaceBindings
@@ -119,7 +119,7 @@ class _Lowering:
             return Refused(statement, reason.message, reason.position, True, reason.hint)
 
     def _run(self, one: syntax.Instruction) -> Run:
-        stands_for = plain(one, self._kernel, self._platform)
+        stands_for = resolved(one, self._kernel, self._platform)
         match kind_of(stands_for, OPCODES):
             case Kind.MEMORY:
                 return MemoryMessage(one, decode(stands_for, self._kernel, self._platform))

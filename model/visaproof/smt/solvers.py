@@ -54,7 +54,7 @@ def solve(
 ) -> Answer:
     """Whether all formulas can hold together, within `timeout_ms` of processor time for all solvers together.
 
-    Where there is something else to ask, Bitwuzla has that time `alone`.
+    With `alone` all of it is Bitwuzla's, where that can be asked; else z3 has the rest.
 
     Within `cross_checked` an answer counts only if both solvers give it, each within that time; values that make the
     formulas hold count by themselves.

@@ -91,6 +91,13 @@ def label_of(branch: Instruction) -> str:
     return target.name
 
 
+def turns_lanes_off(instruction: Instruction) -> bool:
+    """Whether some lanes may be off after it: `goto`, and a return that some of several lanes take."""
+    several = instruction.execution is None or instruction.execution.size > 1
+    returns = instruction.opcode in ("ret", "fret") and instruction.predicate is not None
+    return instruction.opcode == "goto" or (returns and several)
+
+
 PACKED = {DataType.V: DataType.W, DataType.UV: DataType.UW, DataType.VF: DataType.F}
 """The packed types of immediates, and what their elements are.
 

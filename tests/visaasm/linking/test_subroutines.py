@@ -101,12 +101,18 @@ def test_an_esimd_kernel_calls_with_its_whole_thread() -> None:
     assert trace(kernel, Platform.TGLLP).stopped is None
 
 
-def test_a_call_of_the_thread_is_not_followed_where_lanes_may_be_off() -> None:
-    off = "    cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x2:d\n    (P1) goto (M1, 8) past\n"
-    kernel = of_esimd(off, OF_THREAD.format("twice"), "past:\n", RETURN, TWICE)
-    stopped = trace(kernel, Platform.TGLLP).stopped
+LEAVING = {
+    "goto": (ABSOLUTE, "absolute"),
+    "ret": ("some:\n    cmp.ge (M1, 8) P1 X(0,0)<1;1,0> 0x0:d\n    (P1) ret (M1, 8)\n    ret (M1, 8)\n", "some"),
+}
+
+
+@pytest.mark.parametrize("by", LEAVING)
+def test_a_call_of_the_thread_is_not_followed_where_lanes_may_be_off(by: str) -> None:
+    text, name = LEAVING[by]
+    stopped = trace(of_esimd(OF_THREAD.format(name), RETURN, text), Platform.TGLLP).stopped
     assert stopped is not None
-    assert "a call of twice for some of the lanes" in stopped.what
+    assert f"a call of {name} for some of the lanes" in stopped.what
 
 
 @pytest.mark.parametrize(

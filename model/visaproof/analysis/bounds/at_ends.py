@@ -18,12 +18,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.global_ids import GlobalIds
 from visaproof.analysis.bounds.integers import Below, Integers
 from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.loop_counters import (
-    Bounded,
-    LoopCounters,
-    named_words,
-    without_counters,
-)
+from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.quotients import Divisions
 from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, to_be_positive, upper, without_names
 from visaproof.isa.identity import Same

@@ -13,6 +13,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.execution import ExecMask
 from visaproof.visaasm.attributes import VECTOR_COMPILER
 from visaproof.visaasm.instruction_reader import JUMPS
+from visaproof.visaasm.opcode_kinds import turns_lanes_off
 from visaproof.visaasm.syntax import Instruction, Kernel, Label, Name, Statement
 
 MAX_CALLS = 256
@@ -105,14 +106,14 @@ class _Inliner(Struct, dict=True):
         return f"a call of {name} for some of the lanes"
 
     def is_of_thread(self, call: Instruction) -> bool:
-        """Whether it is a jump of the whole thread: in ESIMD kernels, in which no `goto` turns a lane off."""
+        """Whether it is a jump of the whole thread: in ESIMD kernels in which no lane is ever off."""
         execution, once = call.execution, (ExecMask.M1_NM, 1)
         return self.uniform and execution is not None and (execution.mask, execution.size) == once
 
     @cached_property
     def uniform(self) -> bool:
-        gotos = (one.opcode == "goto" for one in self.kernel.instructions())
-        return self.kernel.attributes.get("Target") == VECTOR_COMPILER and not any(gotos)
+        is_esimd = self.kernel.attributes.get("Target") == VECTOR_COMPILER
+        return is_esimd and not any(map(turns_lanes_off, self.kernel.instructions()))
 
 
 def _of_all_lanes(call: Instruction, kernel: Kernel) -> bool:
