@@ -173,9 +173,11 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
 def _asked_of_uses(answers: "KernelAnswers", choices: "dict[UndefinedKind, bool]") -> "Asked":
     """The whole run, unless it can show no use of undefined values: of writes that no lane reaches either tells."""
     from visaproof.analysis.findings.kernel import nothing_undefined
+    from visaproof.queries.kernels.full_sub_groups import assumes_full_sub_groups
 
     asked = answers.asked
-    if asked.trace.stopped is None and nothing_undefined(asked.kernel, asked.platform, choices):
+    full = assumes_full_sub_groups(asked.start.assumed)
+    if asked.trace.stopped is None and nothing_undefined(asked.kernel, asked.platform, choices, full):
         return asked
     return answers.with_data()
 

@@ -52,6 +52,35 @@ def edges(statements: Sequence[Statement], place: int) -> tuple[int, ...]:
             return (place + 1,)
 
 
+def places_apart(program: Program) -> frozenset[int]:
+    """Places at which lanes may run while others wait at later ones, or have ended.
+
+    Elsewhere all lanes with which the thread started run, or none.  Lanes wait at later places than the running ones,
+    which go on in the order of the program until they are there.  So while lanes run at x and others wait at w, x..w-1
+    is apart, by induction over the steps:
+
+        q: branch of some lanes, to t > q      they wait at t while others run                    q+1..t-1
+                                 to t <= q     the others wait at q+1                             t..q
+        q: branch of all that run, at which no lane waits                                         none
+                                   or some may, at w: q..w-1 is apart; as of some lanes           the same as of some
+        q: end, apart                          lanes that waited go on without the others         all places
+    """
+    statements = program.statements
+    apart = set[int]()
+    branches = [(place, one) for place, one in enumerate(statements) if isinstance(one, Branch)]
+    while True:
+        before = len(apart)
+        for place, branch in branches:
+            if branch.lanes.size > 1 or place in apart:
+                waits = range(place + 1, branch.target), range(branch.target, place + 1)
+                apart.update(*waits)
+        if len(apart) == before:
+            break
+    if any(isinstance(one, End) and (one.predicated or place in apart) for place, one in enumerate(statements)):
+        return frozenset(range(len(statements)))
+    return frozenset(apart)
+
+
 def may_run_from(program: Program, place: int) -> frozenset[Position]:
     """The statements that may be run from this place on: it, those after it, and those to which branches lead back."""
     first = place

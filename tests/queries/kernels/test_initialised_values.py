@@ -78,7 +78,7 @@ HERE = "cmp.eq (M1, 8) P3 X(0,0)<1;1,0> 0x5:ud\n"
         ),
         (
             f"mov (M1_NM, 8) N(0,0)<1> 0x1:ud\nmov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>{stored()}",
-            f"{SET_N}\nmov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>{stored()}",
+            f"{SET_N}\nmov (M1, 8) R(0,0)<1> N(0,1)<0;1,0>{stored()}",
         ),
         (
             f"{SET_N}\nmov (M1_NM, 8) R(0,0)<1> N(0,0)<1;1,0>{stored()}",
@@ -130,6 +130,69 @@ def test_what_another_lane_writes_while_one_waits_is_not_the_same() -> None:
     assert not matters_not(body.format(some=SOME, n=SET_N, at=1))
 
 
+OF_LANE_0 = "mov (M1, 1) N(0,0)<1> 0x1:ud\n"
+TAKEN = "mov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>"
+
+
+@pytest.mark.parametrize(
+    ("with_it", "without"),
+    [
+        (f"{OF_LANE_0}{TAKEN}{stored()}", f"{OF_LANE_0.replace('0,0', '0,1')}{TAKEN}{stored()}"),
+        (
+            f"{SOME}(P1) goto (M1, 8) end\n{SET}\nend:\n{OF_LANE_0}{TAKEN}{stored()}",
+            f"{SOME}(P1) goto (M1, 8) end\n{OF_LANE_0}{TAKEN}{stored()}\nend:\n{SET}",
+        ),
+        (
+            f"{SOME}(P1) goto (M1, 1) end\n{OF_LANE_0}{TAKEN}{stored()}\nend:",
+            f"{SOME}(P1) goto (M1, 1) end\n{OF_LANE_0}end:\n{TAKEN}{stored()}",
+        ),
+        (
+            f"{SOME}(P1) goto (M1, 1) here\n(P1) goto (M1, 1) end\nhere:\n{OF_LANE_0}{TAKEN}{stored()}\nend:",
+            f"{SOME}(P1) goto (M1, 8) here\n(P1) goto (M1, 1) end\nhere:\n{OF_LANE_0}{TAKEN}{stored()}\nend:",
+        ),
+        (
+            f"{SOME}(P1) goto (M1, 8) here\n{SET}\nhere:\n{OF_LANE_0}{TAKEN}{stored()}",
+            f"{SOME}(P1) goto (M1, 8) here\nret (M1, 1)\nhere:\n{OF_LANE_0}{TAKEN}{stored()}",
+        ),
+        *(
+            (loop.format(lanes=1), loop.format(lanes=8))
+            for loop in (
+                f"{SOME}loop:\n(P1) goto (M1, 1) end\n{OF_LANE_0}{TAKEN}{stored()}\nend:\n"
+                f"cmp.ne (M1_NM, 8) P1 X(0,0)<1;1,0> 0x7:ud\n(P1) goto (M1, {{lanes}}) loop",
+                f"{SOME}(P1) mov (M1, 8) M(0,0)<1> 0x1:ud\nloop:\n{OF_LANE_0}{TAKEN}{stored()}\n"
+                f"(P1) goto (M1, {{lanes}}) end\nmov (M1_NM, 1) N(0,0)<1> M(0,0)<0;1,0>\n(!P1) goto (M1, 1) loop\nend:",
+            )
+        ),
+    ],
+    ids=["lane 0", "when others wait", "on one path", "after a jump of some", "after an end of some", "loop", "back"],
+)  # fmt: skip
+def test_what_lane_0_does_is_done_wherever_all_lanes_run(with_it: str, without: str) -> None:
+    assert matters_not(with_it)
+    assert not matters_not(without)
+
+
+def test_all_lanes_run_of_a_kernel_that_states_no_width() -> None:
+    body = f"{SET_N}\nmov (M1_NM, 8) R(0,0)<1> N(0,1)<0;1,0>{stored()}"
+    assert not matters_not(body)
+    text = HEAD.replace(".kernel_attr SimdSize=8\n", "") + body + "\nret (M1, 1)\n"
+    assert nothing_undefined_matters(lowered(read_kernel(text, "k.visaasm"), Platform.DG2))
+
+
+@pytest.mark.parametrize(
+    ("of", "as_well"), [("A", "R"), ("B", "R"), ("C", "R"), ("A", "M"), ("B", "M"), ("C", "M")]
+)
+def test_a_product_depends_on_a_row_and_on_its_own_columns(of: str, as_well: str) -> None:
+    """A lane has all of A, and its own column of B and of the accumulator."""
+    of_lane, of_all = "mov (M1, 8) {}(0,0)<1> 0x1:ud\n", "mov (M1_NM, 8) {}(0,0)<1> 0x1:ud\n"
+    names = {"A": "X(0,0)", "B": "X.0", "C": "%null.0"} | {of: "N(0,0)" if of == "A" else "N.0"}
+    product = f"dpas.s8.s8.1.1 (M1, 8) {as_well}.0 {names['C']} {names['B']} {names['A']}"
+    body = product + stored(as_well)
+    assert not matters_not(body)
+    assert matters_not(of_all.format("N") + body)
+    assert matters_not(of_lane.format("N") + body)
+    assert matters_not(of_lane.format("N").replace("8)", "1)") + body) == (of == "A")
+
+
 POOL = (
     "mov (M1, 8) R(0,0)<1> 0x1:ud",
     "mov (M1_NM, 8) R(0,0)<1> N(0,0)<1;1,0>",
@@ -151,6 +214,10 @@ POOL = (
     "(P1) goto (M1, 8) first",
     "(!P2) goto (M1, 8) second",
     "(P2) goto (M1, 8) first",
+    "mov (M1, 1) N(0,0)<1> X(0,2)<0;1,0>",
+    "mov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>",
+    "(P1) goto (M1, 1) second",
+    "dpas.s8.s8.1.1 (M1, 8) R.0 M.0 X.0 N(0,0)",
     "first:",
     "second:",
     stored("R").strip(),

@@ -11,6 +11,7 @@ from visaproof.analysis.findings.unreachable import unreachable_writes
 from visaproof.analysis.findings.verdicts import UndefinedUse, undefined_uses
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
+from visaproof.launch.assume import FULL_SUB_GROUPS
 from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import NOTHING_KNOWN, Launch
@@ -18,7 +19,7 @@ from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import Runnable, lowered
 from visaproof.program.statements import Origin
-from visaproof.queries.kernels.full_sub_groups import full_sub_groups
+from visaproof.queries.kernels.full_sub_groups import assumes_full_sub_groups, full_sub_groups
 from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import launched_variables
@@ -44,14 +45,16 @@ FOLLOWED = (UndefinedKind.UNINITIALISED, UndefinedKind.BEYOND_VARIABLE)
 """What values may be undefined by."""
 
 
-def nothing_undefined(kernel: Runnable, platform: Platform, choices: Mapping[UndefinedKind, bool]) -> bool:
+def nothing_undefined(
+    kernel: Runnable, platform: Platform, choices: Mapping[UndefinedKind, bool], full_sub_groups: bool
+) -> bool:
     """Whether it is seen without a run that there is no use to be told of.
 
     One without an effect is, too, where its kind is forbidden.
     """
     if any(choices.get(kind) for kind in FOLLOWED):
         return False
-    return nothing_undefined_matters(lowered(kernel, platform))
+    return nothing_undefined_matters(lowered(kernel, platform), full_sub_groups)
 
 
 def uses_in(
@@ -70,7 +73,8 @@ def uses_in(
     try:
         with limit.within():
             unreachable.extend(unreachable_writes(asked, premises, reached))
-            if not nothing_undefined(asked.kernel, asked.platform, choices):
+            full = assumes_full_sub_groups(asked.start.assumed)
+            if not nothing_undefined(asked.kernel, asked.platform, choices, full):
                 uses.extend(undefined_uses(asked, premises, choices))
     except LimitReached as limited:
         stopped = limited
@@ -94,7 +98,8 @@ def uses_of(
     )  # fmt: skip
     try:
         with limit.within():
-            ran = run(only_places=True) if nothing_undefined(kernel, platform, choices) else None
+            fine = nothing_undefined(kernel, platform, choices, FULL_SUB_GROUPS in assume)
+            ran = run(only_places=True) if fine else None
             if ran is None or ran.stopped is not None:
                 ran = run(launched=launched_variables(kernel))
     except LimitReached as reached:

@@ -11,11 +11,11 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.findings.pairs import behaviour, other, two_states
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
-from visaproof.launch.assume import FULL_SUB_GROUPS
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import lowered
+from visaproof.queries.kernels.full_sub_groups import assumes_full_sub_groups
 from visaproof.queries.kernels.suspects import Effect, Sink, Suspect, sinks, suspects, tainted
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.semantics.concrete.beyond import Found
@@ -130,7 +130,7 @@ def _launched(asked: Asked) -> Iterator[Bool]:
 
 def _full(asked: Asked) -> Bool:
     """That all lanes are on, as far as it is assumed where messages of other sub-groups are undefined."""
-    assumed = any(one.name == FULL_SUB_GROUPS for one in asked.start.assumed)
+    assumed = assumes_full_sub_groups(asked.start.assumed)
     return conj(*launched_lanes(asked.kernel)[: asked.kernel.work_items]) if assumed else conj()
 
 

@@ -1,6 +1,6 @@
 """Sub-groups that have all their lanes: what 2D blocks of others do, the language leaves undefined."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from visaproof.decode.message import Message
 from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
@@ -13,6 +13,11 @@ from visaproof.program.kernel import Kernel
 def is_of_full_sub_groups(message: Message) -> bool:
     """Whether the language has the message made by full sub-groups alone."""
     return isinstance(message, LscLoadBlock2d | LscStoreBlock2d)
+
+
+def assumes_full_sub_groups(assumed: Iterable[Premise]) -> bool:
+    """Whether it is among the premises."""
+    return any(one.name == FULL_SUB_GROUPS for one in assumed)
 
 
 def full_sub_groups(kernel: Kernel, ran: Trace, assume: Assume) -> Iterator[Premise]:

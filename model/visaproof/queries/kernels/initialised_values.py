@@ -10,19 +10,33 @@ by `lane_bytes`: a lane's result is the same in both runs if all that it reads i
 predicate, a place is the same that was so before, too.  If branches, messages and what binds surfaces read for l only
 what is in A(s, l), both runs take the same path, with the same lanes, accesses and stores, by induction over the steps.
 
+Where no lanes are apart (`places_apart`), all run s with which the thread has started, or none.  So for lanes K that it
+has started with
+
+    A(s, l) ⊇ A(s, k)   for k in K and every l
+
+K is lane 0 at least, as devices launch threads; all lanes of a kernel that states no SIMD size.
+
 Lanes wait only where blocks begin.  Meanwhile others run, and may write places of theirs with what is not the same: in
 an element of another lane, or by a statement without mask, that was run for the lanes that are there.  So what is ever
-written like that is in no A(s, l) where s begins a block.
+written like that where lanes are apart is in no A(s, l) where s begins a block.
+
+2D blocks are those of full sub-groups, if that is assumed: a thread that comes to one has all its lanes.  Then it is
+enough that threads with all lanes agree, K being all, and that others agree on all else, K being lane 0.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec.structs import replace
+
+from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import CHANGING
-from visaproof.program.flow import Block, blocks
+from visaproof.program.flow import Block, blocks, places_apart
 from visaproof.program.program import Program
-from visaproof.program.statements import Landing, MemoryMessage, Run
+from visaproof.program.statements import Landing, MemoryMessage, Run, Statement
+from visaproof.queries.kernels.full_sub_groups import is_of_full_sub_groups
 from visaproof.queries.kernels.lane_bytes import THREAD, LaneBytes, Moved, NotFollowed, Variable, for_all, of_any
 from visaproof.queries.kernels.message_bytes import message_bytes
 from visaproof.queries.kernels.uninitialised import launched_variables
@@ -31,16 +45,16 @@ _Agreed = dict[Variable, int]
 """The places of each variable that hold the same in both runs; of one that is not there none."""
 
 
-def nothing_undefined_matters(program: Program) -> bool:
+def nothing_undefined_matters(program: Program, full_sub_groups: bool = False) -> bool:
     """Whether that is so, and each statement reads what the launch or one further up may have written.
 
-    False, too, where a statement is not followed.
+    False, too, where a statement is not followed.  `full_sub_groups` says that they are assumed for 2D blocks.
     """
-    return _nothing_undefined_matters(Same(program))
+    return _nothing_undefined_matters(Same(program), full_sub_groups)
 
 
 @lru_cache(maxsize=4)
-def _nothing_undefined_matters(same: Same[Program]) -> bool:
+def _nothing_undefined_matters(same: Same[Program], full_sub_groups: bool) -> bool:
     program, known = same.it, LaneBytes(same.it)
     launched = launched_variables(program) | CHANGING
     given = [Variable(name) for name in program.storage if name in launched or name.startswith("&")]
@@ -49,11 +63,24 @@ def _nothing_undefined_matters(same: Same[Program]) -> bool:
         moved = [Moved() if isinstance(one, Landing) else _moved(one, known) for one in program.statements]
     except NotFollowed:
         return False
-    return _reads_what_was_written(moved, known, start) and _TwoRuns(moved, known, start).agree(blocks(program))
+    if not _reads_what_was_written(moved, known, start):
+        return False
+    every, first = range(program.lanes or THREAD_LANES), range(1)
+    among = [(moved, first if (program.work_items or 1) > 1 else every)]
+    if full_sub_groups and any(map(_is_of_full_sub_groups, program.statements)):
+        others = zip(moved, program.statements, strict=True)
+        of_others = [replace(one, is_checked=one.is_checked and not _is_of_full_sub_groups(by)) for one, by in others]
+        among = [(moved, every), (of_others, first)]
+    parts, apart = blocks(program), places_apart(program)
+    return all(_TwoRuns(run, known, start, started, apart).agree(parts) for run, started in among)
 
 
 def _moved(statement: Run, known: LaneBytes) -> Moved:
     return message_bytes(statement, known) if isinstance(statement, MemoryMessage) else known.of(statement)
+
+
+def _is_of_full_sub_groups(statement: Statement) -> bool:
+    return isinstance(statement, MemoryMessage) and is_of_full_sub_groups(statement.message)
 
 
 def _reads_what_was_written(moved: Sequence[Moved], known: LaneBytes, start: _Agreed) -> bool:
@@ -74,10 +101,15 @@ class _Differ(Exception):
 class _TwoRuns:
     """Two runs of a program, as far as they have gone from one statement to the next."""
 
-    def __init__(self, moved: Sequence[Moved], known: LaneBytes, start: _Agreed) -> None:
+    def __init__(
+        self, moved: Sequence[Moved], known: LaneBytes, start: _Agreed, started: range, apart: frozenset[int]
+    ) -> None:
         self._moved = moved
         self._known = known
         self._start = start
+        self._started = started
+        """Lanes that the thread has started with."""
+        self._apart = apart
         self._spoiled: _Agreed = {}
         """What others may have written meanwhile with what is not the same, where a block begins."""
 
@@ -112,7 +144,10 @@ class _TwoRuns:
 
     def _go(self, block: Block, before: _Agreed) -> _Agreed:
         """What is the same after a block.  Raises _Differ: with less that is the same before, it would again."""
+        together = block.first not in self._apart
         now = {variable: places & ~self._spoiled.get(variable, 0) for variable, places in before.items()}
+        if together:
+            now = {variable: self._of_started(variable, places) for variable, places in now.items()}
         for one in self._moved[block.first : block.end]:
             if not any(places & ~now.get(variable, 0) for variable, places in one.reads):
                 for variable, places in one.writes if one.certain else ():
@@ -120,10 +155,19 @@ class _TwoRuns:
             elif one.is_checked:
                 raise _Differ
             else:
-                self._write_by_lanes(one, now)
+                self._write_by_lanes(one, now, together)
+            for variable, _ in one.writes if together else ():
+                now[variable] = self._of_started(variable, now.get(variable, 0))
         return now
 
-    def _write_by_lanes(self, one: Moved, now: _Agreed) -> None:
+    def _of_started(self, variable: Variable, places: int) -> int:
+        """Where no lanes are apart: what is the same for a lane that the thread has started with is for all."""
+        count, of_one = self._known.count(variable), 0
+        for lane in self._started:
+            of_one |= places >> lane * count
+        return places | for_all(count, of_one & ((1 << count) - 1))
+
+    def _write_by_lanes(self, one: Moved, now: _Agreed, together: bool) -> None:
         """What is written is the same for those lanes, or the thread, for which all is that it depends on."""
         cover, everyone = one.cover, range(THREAD + 1)
         whose = [(cover.first + lane,) if cover.masked else everyone for lane in range(cover.size)]
@@ -137,9 +181,13 @@ class _TwoRuns:
                 held, all_ = now.get(variable, 0), for_all(count, places)
                 if cover.masked and not same[lane]:
                     held &= ~all_
-                    self._spoil(variable, all_ & ~(places << owners[0] * count))
+                    spoiled = all_ & ~(places << owners[0] * count)
                 elif not cover.masked and THREAD not in same[lane]:
-                    self._spoil(variable, all_)
+                    spoiled = all_
+                else:
+                    spoiled = 0
+                if spoiled and not together:  # else no lane waits
+                    self._spoil(variable, spoiled)
                 for owner in owners:
                     if owner not in same[lane]:
                         held &= ~(places << owner * count)

@@ -10,10 +10,11 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from visaproof.decode.dpas import Dpas
 from visaproof.decode.image_info import CHANNEL_BYTES
 from visaproof.decode.statement import lane_offset
 from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
-from visaproof.isa.operands import Execution
+from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.program.operands import (
     Constant,
     Destination,
@@ -34,6 +35,7 @@ from visaproof.program.statements import (
     Compute,
     End,
     InfoMessage,
+    MatrixProduct,
     MovePredicate,
     Nothing,
     Run,
@@ -49,6 +51,8 @@ OTHERWISE = frozenset(("plane", "lrp", *PAIRED))
 
 HALF = 16
 """Page SETP: of a scalar, the bits of 16 lanes at least are set."""
+
+DWORD_BYTES = 4
 
 THREAD = THREAD_LANES
 """The number of the thread, behind those of the lanes."""
@@ -131,7 +135,13 @@ def written_for(count: int, cover: Cover, spans: Spans) -> int:
 
 def for_all(count: int, places: int) -> int:
     """The places, for each lane and the thread."""
-    return sum(places << owner * count for owner in range(THREAD + 1))
+    found, owners = places, 1
+    while 2 * owners <= THREAD + 1:
+        found |= found << owners * count
+        owners *= 2
+    for owner in range(owners, THREAD + 1):
+        found |= places << owner * count
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -196,6 +206,8 @@ class LaneBytes:
                 return self._sampled(statement)
             case InfoMessage():
                 return self._informed(statement)
+            case MatrixProduct():
+                return self._multiplied(statement.product)
             case _:
                 raise NotFollowed
 
@@ -255,6 +267,20 @@ class LaneBytes:
             for _, start in info.places(self.program.platform)
         ]
         return self.message(info.execution, self.read(cover, level), self.written(cover, targets))
+
+    def _multiplied(self, product: Dpas) -> Moved:
+        """Page §7: a lane has a column of B, of the accumulator and of the result, and all of A."""
+        cover, size = Cover.of(product.execution), product.execution.size
+
+        def columns(operand: RawOperand, registers: int) -> Touched:
+            starts = (operand.offset + DWORD_BYTES * size * number for number in range(registers))
+            return [(Variable(operand.variable), _elements(cover, at, DWORD_BYTES, DWORD_BYTES)) for at in starts]
+
+        first, bytes_of_a = product.a.offset, product.rows * (product.a_bits // 8)
+        a = Variable(product.a.variable), ((first, first + bytes_of_a),) * size
+        sums = [] if product.acc == NULL else columns(product.acc, product.rows)
+        sources = [a, *columns(product.b, product.b_dwords), *sums]
+        return self._by_lanes(product.execution, sources, columns(product.dst, product.rows))
 
     def message(self, execution: Execution, reads: Places, writes: Places) -> Moved:
         """That of a message: more depends on what it reads."""

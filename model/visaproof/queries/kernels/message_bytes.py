@@ -4,7 +4,6 @@ A footprint says under which lane's guard it reads a word, and where a lane's da
 """
 
 from visaproof.decode.message import Message, TypedMessage
-from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.execution import THREAD_LANES
@@ -68,7 +67,7 @@ class _Asked(SymbolicState, frozen=True, kw_only=True):
 def message_bytes(statement: MemoryMessage, known: LaneBytes) -> Moved:
     """What it reads and writes.  Raises NotFollowed."""
     message, execution, program = statement.message, lanes_of_message(statement.message), known.program
-    if execution is None or isinstance(message, LscLoadBlock2d | LscStoreBlock2d):
+    if execution is None:
         raise NotFollowed
     cover, zeros = Cover.of(execution), _Zeros({name: one.size for name, one in program.storage.items()})
     state = _Asked(program.platform, LANES, zeros, {}, {message.surface: _surface(message)}, zeros=zeros)
