@@ -78,8 +78,10 @@ def test_a_block_is_loaded_for_those_who_are_with_lane_0() -> None:
         (OF_ALL.replace("(0,15)", "(0,0)") + BRANCH + STORE, False, True),
         (OF_ALL.replace("M1, 16", "M1_NM, 16") + STORE, True, True),
         (STORE, False, False),
+        (SOME.replace("goto (M1, 16) end", SET.strip()) + STORE, False, False),
     ],
-    ids=["lanes", "row", "scattered", "both", "branch", "row of lane 0", "no mask", "nothing written"],
+    ids=["lanes", "row", "scattered", "both", "branch", "row of lane 0", "no mask", "nothing written",
+         "under a predicate"],
 )  # fmt: skip
 def test_full_sub_groups_are_those_that_come_to_blocks(body: str, of_any: bool, of_full: bool) -> None:
     """Of others nothing else may depend on the lanes that are off."""

@@ -178,9 +178,7 @@ def test_all_lanes_run_of_a_kernel_that_states_no_width() -> None:
     assert nothing_undefined_matters(lowered(read_kernel(text, "k.visaasm"), Platform.DG2))
 
 
-@pytest.mark.parametrize(
-    ("of", "as_well"), [("A", "R"), ("B", "R"), ("C", "R"), ("A", "M"), ("B", "M"), ("C", "M")]
-)
+@pytest.mark.parametrize(("of", "as_well"), [("A", "R"), ("B", "R"), ("C", "R"), ("A", "M"), ("B", "M"), ("C", "M")])
 def test_a_product_depends_on_a_row_and_on_its_own_columns(of: str, as_well: str) -> None:
     """A lane has all of A, and its own column of B and of the accumulator."""
     of_lane, of_all = "mov (M1, 8) {}(0,0)<1> 0x1:ud\n", "mov (M1_NM, 8) {}(0,0)<1> 0x1:ud\n"
