@@ -132,6 +132,19 @@ def test_what_another_lane_writes_while_one_waits_is_not_the_same() -> None:
 
 OF_LANE_0 = "mov (M1, 1) N(0,0)<1> 0x1:ud\n"
 TAKEN = "mov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>"
+LOOP = f"""{SOME}loop:
+(P1) goto (M1, 1) end
+{OF_LANE_0}{TAKEN}{stored()}
+end:
+cmp.ne (M1_NM, 8) P1 X(0,0)<1;1,0> 0x7:ud
+(P1) goto (M1, {{lanes}}) loop"""
+BACK = f"""{SOME}(P1) mov (M1, 8) M(0,0)<1> 0x1:ud
+loop:
+{OF_LANE_0}{TAKEN}{stored()}
+(P1) goto (M1, {{lanes}}) end
+mov (M1_NM, 1) N(0,0)<1> M(0,0)<0;1,0>
+(!P1) goto (M1, 1) loop
+end:"""
 
 
 @pytest.mark.parametrize(
@@ -154,15 +167,8 @@ TAKEN = "mov (M1, 8) R(0,0)<1> N(0,0)<0;1,0>"
             f"{SOME}(P1) goto (M1, 8) here\n{SET}\nhere:\n{OF_LANE_0}{TAKEN}{stored()}",
             f"{SOME}(P1) goto (M1, 8) here\nret (M1, 1)\nhere:\n{OF_LANE_0}{TAKEN}{stored()}",
         ),
-        *(
-            (loop.format(lanes=1), loop.format(lanes=8))
-            for loop in (
-                f"{SOME}loop:\n(P1) goto (M1, 1) end\n{OF_LANE_0}{TAKEN}{stored()}\nend:\n"
-                f"cmp.ne (M1_NM, 8) P1 X(0,0)<1;1,0> 0x7:ud\n(P1) goto (M1, {{lanes}}) loop",
-                f"{SOME}(P1) mov (M1, 8) M(0,0)<1> 0x1:ud\nloop:\n{OF_LANE_0}{TAKEN}{stored()}\n"
-                f"(P1) goto (M1, {{lanes}}) end\nmov (M1_NM, 1) N(0,0)<1> M(0,0)<0;1,0>\n(!P1) goto (M1, 1) loop\nend:",
-            )
-        ),
+        (LOOP.format(lanes=1), LOOP.format(lanes=8)),
+        (BACK.format(lanes=1), BACK.format(lanes=8)),
     ],
     ids=["lane 0", "when others wait", "on one path", "after a jump of some", "after an end of some", "loop", "back"],
 )  # fmt: skip
