@@ -107,7 +107,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.conflicts.kernel import ask_kernel
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
-    from visaproof.analysis.findings.kernel import uses_in
+    from visaproof.analysis.findings.kernel import Uses, uses_in
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
     from visaproof.launch.ids.work_items import launched_lanes
@@ -159,7 +159,13 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
     shown_of = frozenset(at for at, shown in scatters if isinstance(shown, Refuted))
     choices = dict(arguments.undefined)
-    uses = uses_in(_asked_of_uses(answers, choices), in_launches, choices, limit, shown_of)
+    try:
+        with limit.within():
+            asked = _asked_of_uses(answers, choices)
+    except LimitReached as reached:
+        uses = Uses(stopped=reached)
+    else:
+        uses = uses_in(asked, in_launches, choices, limit, shown_of)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)

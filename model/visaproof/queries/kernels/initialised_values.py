@@ -37,7 +37,8 @@ from visaproof.program.flow import Block, blocks, places_apart
 from visaproof.program.program import Program
 from visaproof.program.statements import Landing, MemoryMessage, Run, Statement
 from visaproof.queries.kernels.full_sub_groups import is_of_full_sub_groups
-from visaproof.queries.kernels.lane_bytes import THREAD, LaneBytes, Moved, NotFollowed, Variable, for_all, of_any
+from visaproof.queries.kernels.lane_bytes import LaneBytes
+from visaproof.queries.kernels.lane_places import THREAD, Moved, NotFollowed, Variable, for_all, of_any
 from visaproof.queries.kernels.message_bytes import message_bytes
 from visaproof.queries.kernels.uninitialised import launched_variables
 

@@ -1,19 +1,14 @@
 """Which places of registers and predicates a statement reads and writes for each lane, whatever they hold.
 
-A place is a byte of a register variable, or a bit of a predicate.  For n places there are 33 · n bits here: n for each
-lane of the thread, and n for the thread.  A statement under the execution mask reads and writes for the lanes that it
-covers.  One without (`_NM`) reads for the thread, which is there with whichever lane, and writes for all.
+A statement under the execution mask reads and writes for the lanes that it covers.  One without (`_NM`) reads for the
+thread, which is there with whichever lane, and writes for all.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-
-from msgspec import Struct
-
 from visaproof.decode.dpas import Dpas
 from visaproof.decode.image_info import CHANNEL_BYTES
 from visaproof.decode.statement import lane_offset
-from visaproof.isa.execution import THREAD_LANES, Combine, ExecMask
+from visaproof.isa.execution import Combine
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.program.operands import (
     Constant,
@@ -43,6 +38,18 @@ from visaproof.program.statements import (
     SetPredicate,
     Synchronise,
 )
+from visaproof.queries.kernels.lane_places import (
+    OF_THE_THREAD,
+    Cover,
+    Moved,
+    NotFollowed,
+    Places,
+    Spans,
+    Touched,
+    Variable,
+    read_for,
+    written_for,
+)
 from visaproof.queries.kernels.uninitialised import compares_with_itself
 from visaproof.semantics.symbolic.pairs import PAIRED
 
@@ -54,112 +61,15 @@ HALF = 16
 
 DWORD_BYTES = 4
 
-THREAD = THREAD_LANES
-"""The number of the thread, behind those of the lanes."""
-
-
-class NotFollowed(Exception):
-    """The statement may read or write what is not said here, or what its variables do not have."""
-
-
-class Variable(Struct, frozen=True):
-    """A register variable, or a predicate."""
-
-    name: str
-    of_bits: bool = False
-
-
-Spans = tuple[tuple[int, int], ...]
-"""Of each lane that a statement covers, places from one to before another."""
-
-Touched = list[tuple[Variable, Spans]]
-Places = list[tuple[Variable, int]]
-
-
-class Cover(Struct, frozen=True):
-    """The lanes of the thread from the first one on; where they are not `masked`, the thread."""
-
-    first: int
-    size: int
-    masked: bool
-
-    @staticmethod
-    def of(execution: Execution) -> "Cover":
-        first = lane_offset(execution)
-        if not isinstance(execution.mask, ExecMask) or first + execution.size > THREAD_LANES:
-            raise NotFollowed
-        return Cover(first, execution.size, not execution.mask.no_mask)
-
-    def lane(self, number: int) -> "Cover":
-        """One of them."""
-        return Cover(self.first + number, 1, self.masked)
-
-
-OF_THE_THREAD = Cover(0, 1, masked=False)
-
-
-class Moved(Struct, frozen=True):
-    """What a statement reads, before it writes, and what it writes."""
-
-    reads: Places = []
-    writes: Places = []
-    cover: Cover = OF_THE_THREAD
-    sources: Touched = []
-    """The same as `reads`, where what a lane writes depends on what it reads, and nothing else does."""
-    targets: Touched = []
-    """The same as `writes`."""
-    certain: bool = True
-    """Whether it writes that, whatever a predicate holds."""
-    is_checked: bool = False
-    """Whether more than registers and predicates depends on what it reads."""
-
-
-@lru_cache(maxsize=4096)
-def read_for(count: int, cover: Cover, spans: Spans) -> int:
-    """The places, of the lanes or of the thread."""
-    found = 0
-    for lane, (start, end) in enumerate(spans):
-        if start < 0 or end > count:
-            raise NotFollowed
-        owner = cover.first + lane if cover.masked else THREAD
-        found |= ((1 << end) - (1 << start)) << owner * count
-    return found
-
-
-@lru_cache(maxsize=4096)
-def written_for(count: int, cover: Cover, spans: Spans) -> int:
-    """The places, of the lanes or of all."""
-    found = read_for(count, cover, spans)
-    return found if cover.masked else for_all(count, found >> THREAD * count)
-
-
-def for_all(count: int, places: int) -> int:
-    """The places, for each lane and the thread."""
-    found, owners = places, 1
-    while 2 * owners <= THREAD + 1:
-        found |= found << owners * count
-        owners *= 2
-    for owner in range(owners, THREAD + 1):
-        found |= places << owner * count
-    return found
-
-
-@lru_cache(maxsize=4096)
-def of_any(count: int, places: int) -> int:
-    """The places of any lane, or of the thread."""
-    found = 0
-    while places:
-        found |= places
-        places >>= count
-    return found & ((1 << count) - 1)
-
 
 class LaneBytes:
     """What statements of a program read and write; of memory messages see `message_bytes`."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._counts = {Variable(name): one.size for name, one in program.storage.items()}
+        self.sizes = {name: one.size for name, one in program.storage.items()}
+        """Bytes of each register variable."""
+        self._counts = {Variable(name): size for name, size in self.sizes.items()}
         self._counts |= {Variable(name, of_bits=True): bits for name, bits in program.predicates.items()}
 
     def count(self, variable: Variable) -> int:

@@ -11,7 +11,8 @@ from visaproof.isa.operands import SCRATCH, Execution, RawOperand
 from visaproof.machine.symbolic.machine import LOD_LEVELS
 from visaproof.program.effects import lanes_of_message
 from visaproof.program.statements import MemoryMessage
-from visaproof.queries.kernels.lane_bytes import OF_THE_THREAD, Cover, LaneBytes, Moved, NotFollowed, Touched, Variable
+from visaproof.queries.kernels.lane_bytes import LaneBytes
+from visaproof.queries.kernels.lane_places import OF_THE_THREAD, Cover, Moved, NotFollowed, Touched, Variable
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.names import extents_of, surface_size
 from visaproof.semantics.symbolic.registers import RegisterFile
@@ -69,7 +70,7 @@ def message_bytes(statement: MemoryMessage, known: LaneBytes) -> Moved:
     message, execution, program = statement.message, lanes_of_message(statement.message), known.program
     if execution is None:
         raise NotFollowed
-    cover, zeros = Cover.of(execution), _Zeros({name: one.size for name, one in program.storage.items()})
+    cover, zeros = Cover.of(execution), _Zeros(known.sizes)
     state = _Asked(program.platform, LANES, zeros, {}, {message.surface: _surface(message)}, zeros=zeros)
     written = list[_Access]()
     for access in message.footprint(state):
