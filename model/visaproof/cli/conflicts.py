@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from visaproof.queries.kernels.undefined import UndefinedKind
     from visaproof.report.one_kernel.launches import ShownLaunch
     from visaproof.report.records.conflicts import Scatter
+    from visaproof.smt.limit import Limit
 
 WEAKEST = "weakest"
 
@@ -107,10 +108,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.conflicts.kernel import ask_kernel
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
-    from visaproof.analysis.findings.kernel import Uses, uses_in
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
-    from visaproof.launch.ids.work_items import launched_lanes
     from visaproof.report.one_kernel.parts import Parts
     from visaproof.report.records.conflicts import Refuted
     from visaproof.smt.limit import Limit
@@ -156,16 +155,8 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
         if isinstance(one.finding.answer, Conflict):  # no answer waits for the launch of another one
             show(one)
     codes = [_code(one.finding, arguments) for one in found]
-    in_launches = answers.asked.start.premises(launched_lanes(answers.kernel))
     shown_of = frozenset(at for at, shown in scatters if isinstance(shown, Refuted))
-    choices = dict(arguments.undefined)
-    try:
-        with limit.within():
-            asked = _asked_of_uses(answers, choices)
-    except LimitReached as reached:
-        uses = Uses(stopped=reached)
-    else:
-        uses = uses_in(asked, in_launches, choices, limit, shown_of)
+    uses = _uses(answers, dict(arguments.undefined), limit, shown_of)
     codes += codes_of_uses(uses, arguments)
     _print_uses(answers, uses)
     _print_footer(answers, [one.finding for one in found], tried, arguments.verbose)
@@ -174,6 +165,20 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     if answers.stopped is not None:
         codes.append(show_stop(answers.stopped, answers.not_asked))
     return worst(codes), record
+
+
+def _uses(
+    answers: "KernelAnswers", choices: "dict[UndefinedKind, bool]", limit: "Limit", reached: "frozenset[Position]"
+) -> "Uses":
+    from visaproof.analysis.findings.kernel import Uses, uses_in
+    from visaproof.launch.ids.work_items import launched_lanes
+
+    try:
+        with limit.within():
+            asked = _asked_of_uses(answers, choices)
+    except LimitReached as stopped:
+        return Uses(stopped=stopped)
+    return uses_in(asked, asked.start.premises(launched_lanes(answers.kernel)), choices, limit, reached)
 
 
 def _asked_of_uses(answers: "KernelAnswers", choices: "dict[UndefinedKind, bool]") -> "Asked":

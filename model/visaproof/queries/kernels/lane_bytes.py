@@ -5,6 +5,7 @@ thread, which is there with whichever lane, and writes for all.
 """
 
 from collections.abc import Callable, Sequence
+
 from visaproof.decode.dpas import Dpas
 from visaproof.decode.image_info import CHANNEL_BYTES
 from visaproof.decode.statement import lane_offset
