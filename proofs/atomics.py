@@ -2,7 +2,7 @@
 
 from visaproof.checking.claims.catalogue import for_each
 from visaproof.isa.answers import FloatAtomics, FloatZeros
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS, AtomicOp
 from visaproof.isa.readings import Readings
 from visaproof.queries import atomics
 from visaproof.queries.query import Query
@@ -12,7 +12,7 @@ from visaproof.smt import BitVec, bit, bit_and, const, ite, slt, sub
 from . import atomic_variants
 from .shapes import DEEP, EACH_ATOMIC, HALF_ATOMIC, OPERATIONS, Operation, Shape
 
-_BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
+_BY_OP = dict(zip(PAGE_OPS, EACH_ATOMIC, strict=True))
 
 
 @for_each((*EACH_ATOMIC, *HALF_ATOMIC, DEEP))
@@ -116,7 +116,7 @@ def prove_the_final_value_of_fmax_does_not_depend_on_the_order_if_zeros_are_orde
     return atomics.final_value_is_order_independent(AtomicOp.FMAX, readings=ordered)
 
 
-@for_each((AtomicOp.XCHG, AtomicOp.CMPXCHG, *FLOAT_OPS))
+@for_each((AtomicOp.XCHG, AtomicOp.CMPXCHG, *COMPARING_OPS))
 def refute_the_final_value_does_not_depend_on_the_order(op: AtomicOp) -> Query:
     return atomics.final_value_is_order_independent(op)
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.isa.answers import FloatAtomics, QwordBlocks
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, carried_out
+from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS, AtomicOp, carried_out
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -49,7 +49,7 @@ class Operation(Struct, frozen=True):
 
     def under(self, readings: Readings) -> "Operation | None":
         """The operation with other answers to D29; None where they make no difference to it."""
-        if self.op not in FLOAT_OPS:
+        if self.op not in COMPARING_OPS:
             return None
         if readings.float_atomics is FloatAtomics.REJECT:
             raise IllegalInstruction(f"{self.op.name.lower()} is not an operation of typed messages", "D29")
@@ -93,7 +93,7 @@ def _atomic(op: AtomicOp, kind: SurfaceKind, predicated: bool = True, bits: int 
     return _shape(name, build)
 
 
-OPERATIONS = tuple(Operation(op) for op in AtomicOp)
+OPERATIONS = tuple(Operation(op) for op in PAGE_OPS)
 SCATTER4 = (
     _scatter4(8, Platform.TGLLP, True),
     _scatter4(8, Platform.PVC, True),
@@ -110,7 +110,7 @@ BLOCKS = (_qw(4, True, 2), _qw(1, True, 4))
 OWORD = tuple(_oword(owords) for owords in (1, 2, 4, 8, 16))
 ATOMIC = (_atomic(AtomicOp.CMPXCHG, SurfaceKind.LINE, False), _atomic(AtomicOp.ADD, SurfaceKind.PLANE))
 """Two shapes for what does not depend on the operation."""
-EACH_ATOMIC = tuple(_atomic(op, SurfaceKind.PLANE) for op in AtomicOp)
+EACH_ATOMIC = tuple(_atomic(op, SurfaceKind.PLANE) for op in PAGE_OPS)
 """One shape for each operation."""
 HALF_ATOMIC = (
     *(_atomic(op, SurfaceKind.LINE, False, 16) for op in (AtomicOp.CMPXCHG, AtomicOp.IMIN, AtomicOp.PREDEC)),

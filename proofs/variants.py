@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import PAGE_OPS, AtomicOp
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.operands import Channels, Scalar
 from visaproof.isa.platform import Platform
@@ -256,7 +256,7 @@ class WrongVariant(Struct, frozen=True):
 
 
 _MASKED = (SCATTER4[1], QW[3], ATOMIC[1])
-_BY_OP = dict(zip(AtomicOp, EACH_ATOMIC, strict=True))
+_BY_OP = dict(zip(PAGE_OPS, EACH_ATOMIC, strict=True))
 
 WRONG: tuple[WrongVariant, ...] = (
     *(WrongVariant(shape, without_bounds) for shape in (*_MASKED, OWORD[1])),

@@ -30,7 +30,7 @@ from visaproof.isa.answers import (
     ShortVariable,
     SlmBounds,
 )
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import NULL, SLM, Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
@@ -270,7 +270,7 @@ def _texel_registers(subject: Subject, pick: Random, values: Values) -> None:
         _set_dwords(subject, values, "VL", lods)
     for variable in (name for name in ("VU", "VV", "VR") if name in variables):
         _set_dwords(subject, values, variable, [_coordinate(pick, extents, values) for _ in range(8)])
-    floats = subject.instruction.op in FLOAT_OPS
+    floats = subject.instruction.op in COMPARING_OPS
     for variable in (name for name in ("VS0", "VS1") if name in variables):
         _set_dwords(subject, values, variable, [texel_value(pick, bits, floats) for _ in range(8)])
     _set_any_dwords(subject, pick, values, "VD")
@@ -302,7 +302,7 @@ def _fill_memory(subject: Subject, pick: Random, values: Values, before: Concret
                 memory.contents[place] = (place * 167 + salt) % 255 + 1
     else:
         assert isinstance(subject.instruction, TypedAtomic)
-        bits, floats = subject.instruction.texel_bits, subject.instruction.op in FLOAT_OPS
+        bits, floats = subject.instruction.texel_bits, subject.instruction.op in COMPARING_OPS
         for u, v, r, lod in sorted(cells):
             for texel in ((u, v, r, lod), (v, u, r, lod), (u + 1, v, r, lod)):
                 memory.texels[texel] = texel_value(pick, bits, floats)
@@ -389,7 +389,7 @@ def _loose_instruction(kind: type[Instruction], pick: Random) -> Instruction:
     others = [pick.choice([NULL, _raw(pick)]) for _ in range(6)]
     if pick.randrange(2):
         others[-1] = RawOperand(RAGGED, pick.choice([0, 4, 4]))  # dst
-    op, texel_bits = pick.choice(list(AtomicOp)), pick.choice([16, 32])
+    op, texel_bits = pick.choice(PAGE_OPS), pick.choice([16, 32])
     return TypedAtomic(execution, op, SURFACE, first, *others, texel_bits=texel_bits)
 
 

@@ -15,7 +15,7 @@ from visaproof.checking.states import changes
 from visaproof.instructions import Instruction
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, AtomicOp
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings, readings_from
@@ -271,6 +271,6 @@ def _float_atomic(op: AtomicOp, texel_bits: int) -> Build:
 
 
 ASKED_OF_FLOATS = tuple(
-    _float_atomic(op, bits) for op in sorted(FLOAT_OPS, key=lambda op: op.code) for bits in (16, 32)
+    _float_atomic(op, bits) for op in sorted(COMPARING_OPS, key=lambda op: op.code) for bits in (16, 32)
 )
 """Those that differ by the readings of float atomics, wherever these are legal."""

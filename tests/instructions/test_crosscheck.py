@@ -24,7 +24,7 @@ from visaproof.instructions import Instruction, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import Gather4Scaled, GatherScaled, ScatterScaled
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.answers import FloatAtomics
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import PAGE_OPS, AtomicOp
 from visaproof.isa.operands import Channels, Execution, RawOperand, ScalarUD
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, alternatives, setting
@@ -48,9 +48,9 @@ SHAPES: dict[str, Subject] = {
         ),
         *(qw_scatter(size, Platform.DG2, predicated) for size in (1, 2, 4, 8, 16) for predicated in (False, True)),
         *(oword_ld(owords, Platform.DG2) for owords in (1, 2, 4, 8, 16)),
-        *(typed_atomic(op, LINE, Platform.TGLLP, False) for op in AtomicOp),
-        *(typed_atomic(op, PLANE, Platform.TGLLP, True) for op in AtomicOp),
-        *(typed_atomic(op, LINE, Platform.TGLLP, False, texel_bits=16) for op in AtomicOp),
+        *(typed_atomic(op, LINE, Platform.TGLLP, False) for op in PAGE_OPS),
+        *(typed_atomic(op, PLANE, Platform.TGLLP, True) for op in PAGE_OPS),
+        *(typed_atomic(op, LINE, Platform.TGLLP, False, texel_bits=16) for op in PAGE_OPS),
         *(
             typed_atomic(AtomicOp.ADD, kind, Platform.PVC, levels == 3, 32, levels)
             for kind in KINDS

@@ -9,7 +9,7 @@ from visaproof.instructions import Instruction
 from visaproof.instructions.family import LscAtomic, LscLoad, LscStore
 from visaproof.instructions.lsc.atomic import OPERATIONS
 from visaproof.instructions.lsc.untyped import Addresses, DataShape, DataSize, Extension
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import NULL, Execution, Predicate, RawOperand
@@ -191,7 +191,7 @@ def messages(draw: st.DrawFn, bits: int) -> Instruction:
         src1 = RawOperand("VS") if op.sources >= 1 else NULL
         src2 = RawOperand("VS", 4) if op.sources == 2 else NULL
         dst = draw(st.sampled_from([NULL, DATA]))
-        width = 32 if op in FLOAT_OPS else draw(st.sampled_from([32, 64]))
+        width = 32 if op in COMPARING_OPS else draw(st.sampled_from([32, 64]))
         return LscAtomic(execution, op, surface, addresses, dst, src1, src2, width)
     shape = DataShape(draw(st.sampled_from(list(DataSize))), draw(st.sampled_from([1, 2, 3, 4])), transposed)
     return draw(st.sampled_from([LscLoad, LscStore]))(execution, surface, addresses, shape, DATA)

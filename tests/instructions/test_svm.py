@@ -15,7 +15,7 @@ from visaproof.instructions.family import (
     SvmScatter,
     SvmScatter4Scaled,
 )
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction, UndefinedBehavior
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand
@@ -198,10 +198,10 @@ def messages(draw: st.DrawFn) -> Instruction:
     if kind in (SvmGather4Scaled, SvmScatter4Scaled):
         base = draw(st.sampled_from([ImmediateUD(0), ImmediateUD(6), RawOperand("VA", 8)]))
         return kind(draw(executions((8, 16))), Channels(draw(st.integers(1, 15))), base, ADDRESSES, DATA)
-    op = draw(st.sampled_from(list(AtomicOp)))
+    op = draw(st.sampled_from(PAGE_OPS))
     src0 = RawOperand("VS") if op.sources >= 1 else NULL
     src1 = RawOperand("VS", 4) if op.sources == 2 else NULL
-    bits = 32 if op in FLOAT_OPS else draw(st.sampled_from([32, 64]))
+    bits = 32 if op in COMPARING_OPS else draw(st.sampled_from([32, 64]))
     execution, dst = draw(executions((1, 2, 4, 8))), draw(st.sampled_from([NULL, DATA]))
     return SvmAtomic(execution, op, ADDRESSES, dst, src0, src1, bits=bits)
 

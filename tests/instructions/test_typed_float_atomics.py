@@ -10,7 +10,7 @@ from visaproof.checking.decide import decide
 from visaproof.checking.verdict import Refuted
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.answers import FloatAtomics, FloatNan
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, AtomicOp
 from visaproof.isa.atomics import LOWERED as INTEGER
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.operands import NULL, Execution, RawOperand
@@ -73,7 +73,7 @@ def test_half_floats_use_the_lower_half_of_each_source() -> None:
     assert after_both(atomic(AtomicOp.FMIN, 16), before).image("T6").texels == {(0, 0, 0, 0): 0xC000}
 
 
-@pytest.mark.parametrize("op", FLOAT_OPS)
+@pytest.mark.parametrize("op", COMPARING_OPS)
 def test_a_reading_makes_float_operations_illegal(op: AtomicOp) -> None:
     atomic(op).validate(Platform.TGLLP)
     atomic(op).validate(Platform.TGLLP, LOWERED)
@@ -87,7 +87,7 @@ def test_fcmpwr_needs_both_sources() -> None:
         replace(atomic(AtomicOp.FCMPWR), src1=NULL).validate(Platform.TGLLP)
 
 
-@pytest.mark.parametrize("op", FLOAT_OPS)
+@pytest.mark.parametrize("op", COMPARING_OPS)
 def test_what_is_lowered_is_an_integer_operation_and_leaves_something_else(op: AtomicOp) -> None:
     subject = typed_atomic(op, SurfaceKind.LINE, Platform.TGLLP, False, readings=LOWERED)
     assert {cast(Atomic, access).op for access in subject.accesses} == {INTEGER[op]}

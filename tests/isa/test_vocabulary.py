@@ -7,7 +7,7 @@ import pytest
 from visaproof.instructions import ALL
 from visaproof.isa import errors
 from visaproof.isa.answers import DwordMisaligned
-from visaproof.isa.atomics import AtomicOp, atomic_named
+from visaproof.isa.atomics import PAGE_OPS, atomic_named
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
 from visaproof.isa.execution import EXEC_SIZES, Combine, ExecMask
 from visaproof.isa.operands import Channels, Execution, ImmediateUD, Predicate, RawOperand, ScalarUD
@@ -76,7 +76,7 @@ def test_a_platform_is_found_whatever_its_case() -> None:
 
 def test_atomic_operations_have_the_codes_and_spellings_of_the_table() -> None:
     """0x00..0x0D in order; imin and imax are minsint and maxsint, and predec has no spelling (D28, D50)."""
-    integers = [op for op in AtomicOp if op.code < 0x10]
+    integers = [op for op in PAGE_OPS if op.code < 0x10]
     assert [op.code for op in integers] == list(range(0x0E))
     *named, predec = integers
     spellings = [op.spelling or "" for op in named]

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from visaproof.launch.input_meaning import Argument
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo, may_overlap
 from visaproof.launch.zebin import read_ze_info
 
@@ -74,3 +75,25 @@ def test_ze_info_says_what_the_source_says_of_its_arguments() -> None:
         1: ArgumentInfo("__global", "__read_only", "image2d_t"),
         2: NOTHING_SAID,
     }
+
+
+UNNAMED = """
+kernels:
+  - name: k
+    execution_env: {simd_size: 16}
+    payload_arguments:
+      - {arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global}
+      - {arg_type: arg_byvalue, offset: 8, size: 4, arg_index: 1}
+kernels_misc_info:
+  - name: k
+    args_info:
+      - {index: 0, address_qualifier: __global, access_qualifier: NONE, type_name: 'long*;8', type_qualifiers: NONE}
+      - {index: 1, name: n}
+"""
+
+
+def test_an_argument_without_a_name_keeps_what_else_is_said_of_it() -> None:
+    """As the compiler writes it for SYCL kernels that were built without debug information."""
+    info = read_ze_info(UNNAMED, "k.ze_info", "k")
+    assert [each.argument for each in info.arguments] == [Argument(0, None), Argument(1, "n")]
+    assert info.infos[0] == ArgumentInfo("__global", "", "long*")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.strategies import FLOATS
 from visaproof.checking.ladder import Fails, Holds, climb
 from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.queries import atomics
 from visaproof.semantics.concrete.float_atomics import float_new_value
@@ -27,7 +27,7 @@ EVERY = tuple(
     for nan, zeros, denormals in product(FloatNan, FloatZeros, FloatDenormals)
 )
 WIDTHS = (16, 32)
-FMAX, FMIN, FCMPWR = FLOAT_OPS
+FMAX, FMIN, FCMPWR = COMPARING_OPS
 
 
 def name(readings: Readings) -> str:
@@ -81,7 +81,7 @@ def on_terms(op: AtomicOp, old: int, src0: int, src1: int, bits: int, readings: 
     return evaluate(new_value(op, const(old, bits), const(src0, bits), const(src1, bits), readings), {})
 
 
-@given(st.data(), st.sampled_from(FLOAT_OPS), st.sampled_from(WIDTHS), st.sampled_from(EVERY))
+@given(st.data(), st.sampled_from(COMPARING_OPS), st.sampled_from(WIDTHS), st.sampled_from(EVERY))
 def test_numbers_and_terms_agree(data: st.DataObject, op: AtomicOp, bits: int, readings: Readings) -> None:
     edges = [pattern | sign for pattern in FLOATS[bits] for sign in (0, 1 << (bits - 1))]
     patterns = st.sampled_from(edges) | st.integers(0, 2**bits - 1)
@@ -139,14 +139,14 @@ def differs_from_z3(done: AtomicOp, named: AtomicOp, bits: int, readings: Readin
 @pytest.mark.parametrize("readings", EVERY, ids=name)
 def test_the_terms_are_the_floating_point_theory_for_all_patterns(readings: Readings, bits: int) -> None:
     """A proof for each operation: no pattern of `bits` bits on which z3's theory says otherwise."""
-    for op in FLOAT_OPS:
+    for op in COMPARING_OPS:
         assert differs_from_z3(op, op, bits, readings, readings) == z3.unsat
 
 
 @pytest.mark.parametrize("bits", WIDTHS)
 @pytest.mark.parametrize("readings", EVERY, ids=name)
 def test_the_relation_of_the_table_holds_by_every_reading(readings: Readings, bits: int) -> None:
-    for op in FLOAT_OPS:
+    for op in COMPARING_OPS:
         query = atomics.operation_is_the_tables(op, partial(new_value, readings=readings), bits=bits, readings=readings)
         assert isinstance(climb(query.assumptions, query.goal, 20_000), Holds)
 

@@ -265,13 +265,14 @@ def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", use
 def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> None:
     from visaproof.analysis.bounds.records import bounds_records
     from visaproof.checking.counterexample import write_counterexample
+    from visaproof.program.file_names import place_name
 
     position = finding.question.instruction.position
     if answers.asked.trace.beyond and not finding.question.performed.short:
         print("not saved: a run that replays ends at the registers beyond a variable before", file=sys.stderr)
         return
     for kind, record in bounds_records(answers, finding):
-        path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-{kind}.json"
+        path = folder / f"{place_name(answers.kernel.name, position)}-{kind}.json"
         write_counterexample(record, path)
         print(f"saved {path}", file=sys.stderr)
 
@@ -280,6 +281,7 @@ def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
     """Of each variable, the first read for which two runs show that it matters uninitialised values."""
     from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
     from visaproof.checking.counterexample import write_counterexample
+    from visaproof.program.file_names import file_name, place_name
 
     shown: set[str] = set()
     for entry in answers.unwritten:
@@ -294,7 +296,7 @@ def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
         if found is not None:
             shown.add(entry.variable)
             position = entry.reader.position
-            name = f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}-unwritten-{entry.variable}"
+            name = f"{place_name(answers.kernel.name, position)}-unwritten-{file_name(entry.variable, 40)}"
             path = folder / f"{name}.json"
             write_counterexample(unwritten_record(answers, entry, found), path)
             print(f"saved {path}", file=sys.stderr)

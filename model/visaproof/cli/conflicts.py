@@ -275,6 +275,7 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
     from visaproof.analysis.conflicts.records import conflict_record
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.checking.counterexample import write_counterexample
+    from visaproof.program.file_names import place_name
 
     if isinstance(finding.answer, Conflict) and finding.answer.after is not None:
         print(f"not saved: a run that replays ends in line {finding.answer.after.line} before", file=sys.stderr)
@@ -284,6 +285,6 @@ def _save(answers: "KernelAnswers", finding: "Finding", folder: Path) -> None:
         print("not saved: a counterexample holds one file, and this kernel calls functions of others", file=sys.stderr)
     elif isinstance(finding.answer, Conflict):
         position = finding.question.instruction.position
-        path = folder / f"{answers.kernel.name}-{Path(position.path).stem}-line-{position.line}.json"
+        path = folder / f"{place_name(answers.kernel.name, position)}.json"
         write_counterexample(conflict_record(answers, finding.question, finding.answer), path)
         print(f"saved {path}", file=sys.stderr)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from visaproof.instructions.instruction import require, require_execution
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import COMPARING_OPS, FLOAT_OPS, PAGE_OPS, AtomicOp
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
@@ -53,6 +53,7 @@ class DwordAtomic(Struct, frozen=True):
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
+        require_on_page(self.op, self.spec.page)
         require_sources(self.op, self.src0, self.src1, self.spec.page)
 
     def execute(self, state: ConcreteState) -> None:
@@ -91,6 +92,11 @@ class DwordAtomic(Struct, frozen=True):
             )
 
 
+def require_on_page(op: AtomicOp, page: str) -> None:
+    """fadd and fsub are LSC's alone."""
+    require(op in PAGE_OPS, f"{op.name.lower()} is not on the page", page)
+
+
 def require_sources(op: AtomicOp, src0: RawOperand, src1: RawOperand, page: str) -> None:
     """Page: which sources must be V0, the null variable."""
     name = op.name.lower()
@@ -99,9 +105,9 @@ def require_sources(op: AtomicOp, src0: RawOperand, src1: RawOperand, page: str)
 
 
 def require_bits(op: AtomicOp, bits: int, page: str) -> None:
-    """Dwords or qwords; what the page has of floats on other sizes than dwords is not modelled."""
+    """Dwords or qwords; comparisons of floats on other sizes than dwords are not modelled."""
     require(bits in (32, 64), f"an atomic on {bits} bits", page)
-    if bits != 32 and op in FLOAT_OPS:
+    if bits != 32 and op in COMPARING_OPS:
         raise NotModelled(f"{op.name.lower()} on {bits} bits")
 
 

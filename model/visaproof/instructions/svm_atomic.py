@@ -10,6 +10,7 @@ from visaproof.instructions.dword_atomic import (
     lane_source,
     lane_word,
     require_bits,
+    require_on_page,
     require_sources,
     run_serially,
 )
@@ -61,6 +62,7 @@ class SvmAtomic(Struct, frozen=True):
 
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         require_execution(self.execution, self.spec, readings)
+        require_on_page(self.op, self.spec.page)
         require_sources(self.op, self.src0, self.src1, self.spec.page)
         require_bits(self.op, self.bits, self.spec.page)
 

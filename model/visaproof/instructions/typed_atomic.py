@@ -8,7 +8,7 @@ from msgspec import Struct
 from visaproof.instructions.instruction import require, require_execution
 from visaproof.instructions.undefined_bytes import ARBITRARY_BYTE, ArbitrarySlice
 from visaproof.isa.answers import DisabledLanes, FloatAtomics, HalfResultRest, LodRange, TypedBounds
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, carried_out
+from visaproof.isa.atomics import FLOAT_OPS, PAGE_OPS, AtomicOp, carried_out
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.fields import PRED, Bits, Code, Field, Width, execution_field
 from visaproof.isa.operands import NULL, Execution, RawOperand
@@ -48,7 +48,7 @@ class TypedAtomic(Struct, frozen=True):
         out_of_bounds="a read outside gives zero, a write outside is dropped",
         fields=(
             Field("Op", Width.UB, "the operation", (
-                Bits(4, 0, "operation", tuple(Code(op.code, op.name.lower()) for op in AtomicOp)),
+                Bits(4, 0, "operation", tuple(Code(op.code, op.name.lower()) for op in PAGE_OPS)),
                 Bits(5, 5, "16-bit texels", since=Platform.TGLLP)), source="D28, D29, D44, D50"),
             execution_field(8),
             PRED,
@@ -94,6 +94,7 @@ class TypedAtomic(Struct, frozen=True):
     def validate(self, platform: Platform, readings: Readings = DEFAULT) -> None:
         page, name = self.spec.page, self.op.name.lower()
         require_execution(self.execution, self.spec, readings)
+        require(self.op in PAGE_OPS, f"{name} is not on the page", page)
         require(self.texel_bits in (16, 32), f"{self.texel_bits} bits: a texel has 16 or 32", page)
         if self.texel_bits == 16:
             require(platform >= Platform.TGLLP, "16-bit atomics exist from TGLLP on", f"{page}, D44")

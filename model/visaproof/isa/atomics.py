@@ -1,4 +1,8 @@
-"""The operations of TYPED_ATOMIC.  Page: TYPED_ATOMIC.md, field Op; roles: docs/decisions.md D28, D29, D38, D39."""
+"""The operations of TYPED_ATOMIC, and those of LSC_ATOMIC beside them.
+
+Page: TYPED_ATOMIC.md, field Op; roles: docs/decisions.md D28, D29, D38, D39; `fadd` and `fsub`:
+docs/pages/current-compiler.md.
+"""
 
 from enum import Enum
 from typing import NamedTuple, assert_never
@@ -13,7 +17,7 @@ class _OpFacts(NamedTuple):
 
 
 class AtomicOp(Enum):
-    """An operation of the page; its value is (code, spelling in the grammar, number of sources)."""
+    """An operation; its value is (code, spelling in TYPED_ATOMIC's grammar, number of sources)."""
 
     ADD = _OpFacts(0x00, "add", 1)
     SUB = _OpFacts(0x01, "sub", 1)
@@ -32,6 +36,8 @@ class AtomicOp(Enum):
     FMAX = _OpFacts(0x10, "fmax", 1)
     FMIN = _OpFacts(0x11, "fmin", 1)
     FCMPWR = _OpFacts(0x12, "fcmpwr", 2)
+    FADD = _OpFacts(0x13, None, 1)
+    FSUB = _OpFacts(0x14, None, 1)
 
     @property
     def code(self) -> int:
@@ -39,7 +45,7 @@ class AtomicOp(Enum):
 
     @property
     def spelling(self) -> str | None:
-        """The name in the grammar; predec has none (D28)."""
+        """The name in the grammar of TYPED_ATOMIC; predec has none (D28), nor have those that only LSC_ATOMIC has."""
         return self.value.spelling
 
     @property
@@ -64,6 +70,8 @@ class AtomicOp(Enum):
                 return None  # the last one wins, or the first
             case AtomicOp.FMAX | AtomicOp.FMIN | AtomicOp.FCMPWR:
                 return None  # NaNs and the sign of zero may tell
+            case AtomicOp.FADD | AtomicOp.FSUB:
+                return None  # each step is rounded
             case _:
                 assert_never(self)
 
@@ -71,8 +79,17 @@ class AtomicOp(Enum):
 LOWERED = {AtomicOp.FMAX: AtomicOp.AND, AtomicOp.FMIN: AtomicOp.OR, AtomicOp.FCMPWR: AtomicOp.XOR}
 """The integer operation that Intel's finalizer sends for a float one of TYPED_ATOMIC (D29)."""
 
-FLOAT_OPS = tuple(LOWERED)
-"""The operations on floating-point numbers; their operands carry the bits as UD."""
+COMPARING_OPS = tuple(LOWERED)
+"""The operations of TYPED_ATOMIC on floating-point numbers; their operands carry the bits as UD."""
+
+ROUNDED_OPS = (AtomicOp.FADD, AtomicOp.FSUB)
+"""The operations that no page has but LSC_ATOMIC's: they leave a number that need not be one of their operands."""
+
+FLOAT_OPS = (*COMPARING_OPS, *ROUNDED_OPS)
+"""All operations on floating-point numbers."""
+
+PAGE_OPS = tuple(op for op in AtomicOp if op not in ROUNDED_OPS)
+"""The operations of TYPED_ATOMIC, DWORD_ATOMIC and SVM_ATOMIC."""
 
 
 def commute(one: AtomicOp, other: AtomicOp) -> bool:
@@ -88,5 +105,5 @@ def carried_out(op: AtomicOp, reading: FloatAtomics) -> AtomicOp:
 
 def atomic_named(spelling: str) -> AtomicOp:
     """The operation that the grammar spells so.  Raises KeyError for any other word."""
-    by_spelling = {op.spelling: op for op in AtomicOp if op.spelling}
+    by_spelling = {op.spelling: op for op in PAGE_OPS if op.spelling}
     return by_spelling[spelling]

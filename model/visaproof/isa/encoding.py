@@ -6,7 +6,7 @@ code.
 
 from typing import NamedTuple
 
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp
+from visaproof.isa.atomics import FLOAT_OPS, PAGE_OPS, AtomicOp
 from visaproof.isa.execution import EXEC_SIZES, Combine
 from visaproof.isa.types import DataType
 
@@ -43,12 +43,12 @@ OFF_THE_PAGE = {"fadd": 0x13, "fsub": 0x14}
 FLOAT_ATOMICS = (*(op.spelling for op in FLOAT_OPS if op.spelling), *OFF_THE_PAGE)
 """Every float operation of TYPED_ATOMIC by the grammar's name."""
 
-ATOMIC_CODES = {op.spelling: op.code for op in AtomicOp if op.spelling} | OFF_THE_PAGE
+ATOMIC_CODES = {op.spelling: op.code for op in PAGE_OPS if op.spelling} | OFF_THE_PAGE
 """Every operation that the grammar can spell; predec (0x0D) it cannot (D28)."""
 
 PREDEC_CODE = AtomicOp.PREDEC.code
 
-ATOMIC_SOURCES = {op.spelling: op.sources for op in AtomicOp if op.spelling} | dict.fromkeys(OFF_THE_PAGE, 1)
+ATOMIC_SOURCES = {op.spelling: op.sources for op in PAGE_OPS if op.spelling} | dict.fromkeys(OFF_THE_PAGE, 1)
 """How many of Src0 and Src1 an operation reads (D39)."""
 
 

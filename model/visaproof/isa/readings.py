@@ -202,6 +202,11 @@ READINGS: dict[str, Reading] = {
         "Denormals of HF in operations, for which %cr0 has a bit that 2_datatypes.md does not have?",
         "flushed, or kept where the bit says so: the result is nondeterministic there; kept in conversions",
     ),
+    "float-sums": Reading(
+        "ours",
+        "How do fadd and fsub of an atomic round, and which NaN do they give?",
+        "to nearest even, and the quiet NaN with no other bit set; denormals as float-denormals says",
+    ),
     "rounded-zero": Reading("ours", "The sign of a 0 to which rndd, rnde, rndu and rndz round?", "that of the source"),
     "mixed-floats": Reading(
         "ours",

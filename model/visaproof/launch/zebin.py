@@ -235,7 +235,9 @@ def _args_info(root: Node, name: str) -> Iterator[tuple[int, Node]]:
 
 
 def _argument_names(root: Node, name: str) -> dict[int, str]:
-    return {index: node["name"].text for index, node in _args_info(root, name)}
+    """The names that the compiler knows: a SYCL kernel that was built without debug information has none."""
+    named = ((index, node.get("name")) for index, node in _args_info(root, name))
+    return {index: node.text for index, node in named if node is not None}
 
 
 def _argument_infos(root: Node, name: str) -> dict[int, ArgumentInfo]:

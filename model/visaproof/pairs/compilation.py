@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from visaproof.isa.errors import Position, ReadError
 from visaproof.launch.zebin import read_zebin
 from visaproof.pairs.dumps import Dump, dumps_in
+from visaproof.program.file_names import file_name
 
 DUMPING = {"IGC_ShaderDumpEnable": "1", "IGC_ShaderDumpPidDisable": "1"}
 WIDTH = "IGC_ForceOCLSIMDWidth"
@@ -127,7 +128,7 @@ def _named(dump: Path, folder: Path, zebin: Path) -> Iterator[Dump]:
     for name, reason in unreadable:
         raise CompilerFailed(f"the compiler's dump {name} cannot be read: {reason}")
     for each in _in_binary(found, zebin):
-        name = re.sub(r"[^\w.+-]", "_", each.kernel)
+        name = file_name(each.kernel)
         path = folder / f"{name}.visaasm"
         each.path.rename(path)
         for function in each.path.parent.glob(f"{each.path.stem}_f*.visaasm"):

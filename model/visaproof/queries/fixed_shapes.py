@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.oword_ld import SLM
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import PAGE_OPS, AtomicOp
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import Channels, Execution, Predicate
@@ -132,7 +132,7 @@ def batches() -> list[Batch]:
             found.append(Batch(f"scatter4_scaled SIMD{size} {_named(form)}", form, _scatter4(size, predicated)))
         for size in QwScatter.spec.exec_sizes:
             found.append(Batch(f"qw_scatter SIMD{size} {_named(form)}", form, _qw(size, predicated)))
-        for op in AtomicOp:
+        for op in PAGE_OPS:
             name = f"typed_atomic {op.name.lower()} {_named(form)}"
             found.append(Batch(name, form, _atomic(op, predicated)))
     return found

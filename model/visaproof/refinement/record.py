@@ -3,7 +3,6 @@
 Format: counterexamples/README.md.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -18,6 +17,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.matching import Program
 from visaproof.launch.relations.obeyed_relations import ObeyedRelation, obeyed
+from visaproof.program.file_names import file_name
 from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
@@ -161,7 +161,7 @@ def example_name(comparison: Comparison) -> str:
         names = [f"{path.name}-{kernel.name}" for path, kernel in zip(paths, kernels, strict=True)]
     else:
         names = ["-".join(path.parts[-2:]) for path in paths]
-    return re.sub(r"[^\w.+-]", "_", "-is-not-".join(names)) + ".json"
+    return "-is-not-".join(file_name(name, 100) for name in names) + ".json"
 
 
 def refinement_record(comparison: Comparison, found: Difference, shows: str) -> RefinementExample:

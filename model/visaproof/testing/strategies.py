@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from visaproof.checking.steps.arbitrary import reach_of
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import PAGE_OPS
 from visaproof.isa.errors import IllegalInstruction
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.isa.operands import NULL, Channels, Execution, ImmediateUD, Predicate, RawOperand, Scalar, ScalarUD
@@ -68,7 +68,7 @@ def _scalars() -> st.SearchStrategy[Scalar]:
 
 @st.composite
 def _typed_atomics(draw: st.DrawFn) -> TypedAtomic:
-    op = draw(st.sampled_from(list(AtomicOp)))
+    op = draw(st.sampled_from(PAGE_OPS))
     u, v, r, lod = draw(_RAWS), draw(st.just(NULL) | _RAWS), draw(st.just(NULL) | _RAWS), draw(st.just(NULL) | _RAWS)
     src0, src1 = (draw(_RAWS) if index < op.sources else NULL for index in (0, 1))
     dst = draw(st.just(NULL) | _RAWS)

@@ -6,11 +6,11 @@ import pytest
 
 from visaproof.checking.ladder import Fails, Holds, climb
 from visaproof.instructions.dword_atomic import integer_new_value
-from visaproof.isa.atomics import FLOAT_OPS, AtomicOp, commute
+from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS, AtomicOp, commute
 from visaproof.semantics.symbolic.effects import new_value
 from visaproof.smt import Bool, eq, symbol
 
-INTEGER = [op for op in AtomicOp if op not in FLOAT_OPS]
+INTEGER = [op for op in PAGE_OPS if op not in COMPARING_OPS]
 PAIRS = list(combinations_with_replacement(INTEGER, 2))
 SMALL = range(4)
 

@@ -43,8 +43,10 @@ OPERATIONS: dict[str, AtomicOp] = {
     "fmin": AtomicOp.FMIN,
     "fmax": AtomicOp.FMAX,
     "fcas": AtomicOp.FCMPWR,
+    "fadd": AtomicOp.FADD,
+    "fsub": AtomicOp.FSUB,
 }
-"""The operations by their name behind `lsc_atomic_`; load, fadd and fsub are not modelled.
+"""The operations by their name behind `lsc_atomic_`; load is not modelled.
 
 IGC writes an exchange as `store`, and takes what it brings for what was there; the vectors of another implementation
 agree (`visaproof vectors`).
@@ -68,6 +70,7 @@ class LscAtomic(Struct, frozen=True):
             "float-nan",
             "float-zeros",
             "float-denormals",
+            "float-sums",
         ),
     )
 

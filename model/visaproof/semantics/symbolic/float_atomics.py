@@ -1,25 +1,47 @@
-"""fmax, fmin and fcmpwr on symbolic words of 16 or 32 bits: floating-point order as an order of signs and magnitudes.
+"""Float atomics on symbolic words: floating-point order as an order of signs and magnitudes, and sums by IEEE 754.
 
+fmax, fmin and fcmpwr are of 16 or 32 bits, fadd and fsub of 32 or 64 (reading float-sums).
 ``sign | exponent | fraction``: without the sign bit, the patterns of numbers are ordered as their magnitudes are, and
 those of NaN lie above infinity.  That this is floating-point arithmetic is proved in tests/semantics.
 """
 
 from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import ROUNDED_OPS, AtomicOp
+from visaproof.isa.float_modes import Rounding
 from visaproof.isa.readings import Readings
-from visaproof.smt import BitVec, Bool, bit, bit_and, conj, const, disj, eq, iff, ite, neg, ult
+from visaproof.smt import BitVec, Bool, add, bit, bit_and, conj, const, disj, eq, iff, ite, neg, ult
+from visaproof.smt.ieee import DOUBLE, SINGLE, FloatOp, FloatOperation, rounded
 
 FRACTION_BITS = {16: 10, 32: 23}
 
 
 def float_new_value(op: AtomicOp, old: BitVec, src0: BitVec, src1: BitVec, readings: Readings) -> BitVec:
     """The pattern that a float operation leaves in memory (D29)."""
+    if op in ROUNDED_OPS:
+        return _sum(old, _negated(src0) if op is AtomicOp.FSUB else src0, readings)
     if op is AtomicOp.FCMPWR:
         return ite(_same(old, src0, readings), src1, old)  # D38: src0 comparand, src1 new value
     better = _less(old, src0, readings) if op is AtomicOp.FMAX else _less(src0, old, readings)
     if readings.float_nan is FloatNan.NUMBER_WINS:
         return ite(conj(neg(_is_nan(src0)), disj(_is_nan(old), better)), src0, old)
     return ite(conj(neg(_is_nan(old)), disj(_is_nan(src0), better)), src0, old)
+
+
+def _sum(one: BitVec, other: BitVec, readings: Readings) -> BitVec:
+    layout = {32: SINGLE, 64: DOUBLE}[one.width]
+
+    def settled(word: BitVec) -> BitVec:
+        if readings.float_denormals is FloatDenormals.EXACT:
+            return word
+        small = ult(_size(word), _pattern(layout.smallest_normal, word))
+        return ite(small, bit_and(word, _pattern(layout.sign, word)), word)
+
+    operation = FloatOperation(FloatOp.ADD, Rounding.NEAREST_EVEN, layout)
+    return settled(rounded(operation, settled(one), settled(other)))
+
+
+def _negated(word: BitVec) -> BitVec:
+    return add(word, _pattern(1 << (word.width - 1), word))  # the sign is the top bit: a carry is lost
 
 
 def _pattern(value: int, like: BitVec) -> BitVec:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from visaproof.instructions import OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
-from visaproof.isa.atomics import AtomicOp
+from visaproof.isa.atomics import PAGE_OPS, AtomicOp
 from visaproof.isa.encoding import (
     ATOMIC_CODES,
     BLOCK_CODES,
@@ -50,7 +50,7 @@ PageInstruction = Scatter4Scaled | OwordLd | QwScatter | TypedAtomic
 
 _SIZES = {code: size for size, code in EXEC_SIZE_CODES.items()}
 _BLOCKS = {code: blocks for blocks, code in BLOCK_CODES.items()}
-_OPS = {op.code: op for op in AtomicOp}
+_OPS = {op.code: op for op in PAGE_OPS}
 _SPELLINGS = {code: spelling for spelling, code in ATOMIC_CODES.items()} | {PREDEC_CODE: "predec"}
 
 

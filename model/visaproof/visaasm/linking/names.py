@@ -47,7 +47,14 @@ def functions_beside(path: Path, *, grf_bytes: int | None = None) -> dict[str, K
 
 def _function_file(path: Path, number: int) -> Path | None:
     files = (path.with_name(f"{path.stem}{mark}f{number}{path.suffix}") for mark in (".", "_"))
-    return next((file for file in files if file.is_file()), None)
+    return next((file for file in files if _is_file(file)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is longer than file systems allow
+        return False
 
 
 def linked(kernel: Kernel, functions: Mapping[str, Kernel]) -> Kernel:
