@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.findings.verdicts import undefined_uses
+from visaproof.analysis.findings.kernel import uses_of
+from visaproof.analysis.findings.verdicts import NoEffect, UndefinedUse, undefined_uses
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume, start_of
@@ -16,8 +17,9 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.machine.symbolic.data_results import DataResults
 from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import lowered
-from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
+from visaproof.queries.kernels.initialised_values import nothing_depends, nothing_undefined_matters
 from visaproof.queries.kernels.uninitialised import launched_variables
+from visaproof.smt import Term, true
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 
@@ -253,20 +255,47 @@ def programs(seed: str, count: int) -> Iterator[str]:
         )
 
 
-def has_uses(body: str) -> bool:
-    """Whether a run shows a use of undefined values, or leaves open whether there is one."""
+def uses(body: str) -> list[UndefinedUse]:
+    """Those that a run shows, or leaves open."""
     some = kernel(body)
     start = start_of(some, NOTHING_KNOWN, Assume.NONE)
     ran = trace(some, Platform.DG2, start.initial, nondeterministic=True, launched=launched_variables(some))
     asked = Asked(some, Platform.DG2, ran, start, 5_000)
-    return bool(list(undefined_uses(asked, start.premises(launched_lanes(some)))))
+    return list(undefined_uses(asked, start.premises(launched_lanes(some))))
 
 
 def test_no_run_of_such_a_kernel_shows_a_use() -> None:
-    found = [(body, matters_not(body)) for body in programs("initialised", 150)]
-    known = [body for body, fine in found if fine]
+    found = list(programs("initialised", 150))
+    known = [body for body in found if matters_not(body)]
     assert len(known) > 20
-    assert not [body for body in known if has_uses(body)]
+    assert not [body for body in known if uses(body)]
+
+
+def test_no_run_shows_an_effect_where_both_runs_are_seen_to_be_alike() -> None:
+    some = [body.replace("X(", "M(") for body in programs("alike", 150)]
+    alike = [body for body in some if nothing_depends(lowered(kernel(body), Platform.DG2)) and not matters_not(body)]
+    found = [(body, one) for body in alike for one in uses(body)]
+    assert len(found) > 5
+    assert not [body for body, one in found if not isinstance(one.answer, NoEffect)]
+
+
+NOTED = "\nadd (M1, 8) N(0,0)<1> N(0,0)<1;1,0> 0x1:ud"
+
+
+@pytest.mark.parametrize("body", [f"{SET}{NOTED}{stored()}", f"{SET}{NOTED}{stored()}\n(P1) {SET_N}{stored('N')}"])
+def test_what_is_seen_to_have_no_effect_is_asked_no_solver(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = kernel(body)
+    known = nothing_depends(lowered(some, Platform.DG2))
+    asked = list[Term]()
+
+    def of_a_read(self: object, found: object) -> NoEffect:
+        asked.append(true())
+        return NoEffect()
+
+    monkeypatch.setattr("visaproof.analysis.findings.verdicts._Question.of_a_read", of_a_read)
+    found = uses_of(some, Platform.DG2, {}, 5_000).undefined
+    assert [type(one.answer) for one in found][:1] == [NoEffect]
+    assert bool(asked) != known
 
 
 @pytest.mark.parametrize("command", ["conflicts", "check"])

@@ -20,7 +20,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import Runnable, lowered
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.full_sub_groups import assumes_full_sub_groups, full_sub_groups
-from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
+from visaproof.queries.kernels.initialised_values import nothing_depends, nothing_undefined_matters
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt import Bool
@@ -75,7 +75,8 @@ def uses_in(
             unreachable.extend(unreachable_writes(asked, premises, reached))
             full = assumes_full_sub_groups(asked.start.assumed)
             if not nothing_undefined(asked.kernel, asked.platform, choices, full):
-                uses.extend(undefined_uses(asked, premises, choices))
+                known = nothing_depends(lowered(asked.kernel, asked.platform), full)
+                uses.extend(undefined_uses(asked, premises, choices, nothing_depends=known))
     except LimitReached as limited:
         stopped = limited
     return Uses(tuple(uses), tuple(unreachable), stopped)

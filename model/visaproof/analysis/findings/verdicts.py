@@ -82,10 +82,11 @@ class UndefinedUse(Struct, frozen=True):
 
 
 def undefined_uses(
-    asked: Asked, premises: Sequence[Bool] = (), choices: Choices | None = None
+    asked: Asked, premises: Sequence[Bool] = (), choices: Choices | None = None, *, nothing_depends: bool = False
 ) -> Iterator[UndefinedUse]:
     """Every use of undefined values in a kernel; `premises` say what holds of a launch.
 
+    `nothing_depends` says that it is known of what was uninitialised when the kernel began.
     What some path has initialised is listed only if it is shown to have an effect: masked writes leave the other lanes
     as they were.
     """
@@ -93,13 +94,16 @@ def undefined_uses(
     holds = conj(*premises, *_launched(asked), *(condition for condition, _ in asked.trace.bounded))
     end = process_time() + PATIENCE * asked.timeout_ms / 1000
     every, forbidden = suspects(lowered(asked.kernel, asked.platform), asked.trace), choices or {}
-    questions = [_Question(asked, one, holds, end) for one in every if forbidden.get(one.kind) is not False]
-    none = _none_of_them(questions, found)
+    known = {Same(one) for one in every if nothing_depends and one.is_uninitialised_value}
+    open_ = (one for one in every if forbidden.get(one.kind) is not False and Same(one) not in known)
+    none = _none_of_them([_Question(asked, one, holds, end) for one in open_], found)
     for suspect in every:
         answer: Answer = Allowed()
         if forbidden.get(suspect.kind) is not False:
             question = _Question(asked, suspect, holds, end)
-            if suspect.written:
+            if Same(suspect) in known:
+                answer = NoEffect()
+            elif suspect.written:
                 answer = question.of_a_write(found.all)
             else:
                 answer = question.unfollowed() if none else question.of_a_read(found)

@@ -28,6 +28,7 @@ enough that threads with all lanes agree, K being all, and that others agree on 
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.isa.execution import THREAD_LANES
@@ -47,15 +48,41 @@ _Agreed = dict[Variable, int]
 
 
 def nothing_undefined_matters(program: Program, full_sub_groups: bool = False) -> bool:
-    """Whether that is so, and each statement reads what the launch or one further up may have written.
+    """Whether nothing depends on it, and each statement reads what the launch or one further up may have written."""
+    followed = _followed(Same(program))
+    return followed is not None and followed.reads_what_was_written and nothing_depends(program, full_sub_groups)
 
-    False, too, where a statement is not followed.  `full_sub_groups` says that they are assumed for 2D blocks.
+
+def nothing_depends(program: Program, full_sub_groups: bool = False) -> bool:
+    """Whether both runs behave the same; False, too, where a statement is not followed.
+
+    `full_sub_groups` says that they are assumed for 2D blocks.
     """
-    return _nothing_undefined_matters(Same(program), full_sub_groups)
+    return _nothing_depends(Same(program), full_sub_groups)
+
+
+class _Followed(Struct, frozen=True):
+    """What the statements of a program read and write."""
+
+    known: LaneBytes
+    moved: tuple[Moved, ...]
+    start: _Agreed
+
+    @property
+    def reads_what_was_written(self) -> bool:
+        """Whether each place that is read is one that a statement further up writes for some lane."""
+        known = self.known
+        written = {variable: of_any(known.count(variable), places) for variable, places in self.start.items()}
+        for one in self.moved:
+            if any(of_any(known.count(of), places) & ~written.get(of, 0) for of, places in one.reads):
+                return False
+            for of, places in one.writes:
+                written[of] = written.get(of, 0) | of_any(known.count(of), places)
+        return True
 
 
 @lru_cache(maxsize=4)
-def _nothing_undefined_matters(same: Same[Program], full_sub_groups: bool) -> bool:
+def _followed(same: Same[Program]) -> _Followed | None:
     program, known = same.it, LaneBytes(same.it)
     launched = launched_variables(program) | CHANGING
     given = [Variable(name) for name in program.storage if name in launched or name.startswith("&")]
@@ -63,17 +90,23 @@ def _nothing_undefined_matters(same: Same[Program], full_sub_groups: bool) -> bo
     try:
         moved = [Moved() if isinstance(one, Landing) else _moved(one, known) for one in program.statements]
     except NotFollowed:
-        return False
-    if not _reads_what_was_written(moved, known, start):
+        return None
+    return _Followed(known, tuple(moved), start)
+
+
+@lru_cache(maxsize=4)
+def _nothing_depends(same: Same[Program], full_sub_groups: bool) -> bool:
+    program, followed = same.it, _followed(same)
+    if followed is None:
         return False
     every, first = range(program.lanes or THREAD_LANES), range(1)
-    among = [(moved, first if (program.work_items or 1) > 1 else every)]
+    among = [(followed.moved, first if (program.work_items or 1) > 1 else every)]
     if full_sub_groups and any(map(_is_of_full_sub_groups, program.statements)):
-        others = zip(moved, program.statements, strict=True)
-        of_others = [replace(one, is_checked=one.is_checked and not _is_of_full_sub_groups(by)) for one, by in others]
-        among = [(moved, every), (of_others, first)]
+        others = zip(followed.moved, program.statements, strict=True)
+        of_others = (replace(one, is_checked=one.is_checked and not _is_of_full_sub_groups(by)) for one, by in others)
+        among = [(followed.moved, every), (tuple(of_others), first)]
     parts, apart = blocks(program), places_apart(program)
-    return all(_TwoRuns(run, known, start, started, apart).agree(parts) for run, started in among)
+    return all(_TwoRuns(moved, followed, started, apart).agree(parts) for moved, started in among)
 
 
 def _moved(statement: Run, known: LaneBytes) -> Moved:
@@ -84,17 +117,6 @@ def _is_of_full_sub_groups(statement: Statement) -> bool:
     return isinstance(statement, MemoryMessage) and is_of_full_sub_groups(statement.message)
 
 
-def _reads_what_was_written(moved: Sequence[Moved], known: LaneBytes, start: _Agreed) -> bool:
-    """Whether each place that is read is one that a statement further up writes for some lane."""
-    written = {variable: of_any(known.count(variable), places) for variable, places in start.items()}
-    for one in moved:
-        if any(of_any(known.count(of), places) & ~written.get(of, 0) for of, places in one.reads):
-            return False
-        for of, places in one.writes:
-            written[of] = written.get(of, 0) | of_any(known.count(of), places)
-    return True
-
-
 class _Differ(Exception):
     """More than registers depends on what may not be the same."""
 
@@ -102,12 +124,10 @@ class _Differ(Exception):
 class _TwoRuns:
     """Two runs of a program, as far as they have gone from one statement to the next."""
 
-    def __init__(
-        self, moved: Sequence[Moved], known: LaneBytes, start: _Agreed, started: range, apart: frozenset[int]
-    ) -> None:
+    def __init__(self, moved: Sequence[Moved], of: _Followed, started: range, apart: frozenset[int]) -> None:
         self._moved = moved
-        self._known = known
-        self._start = start
+        self._known = of.known
+        self._start = of.start
         self._started = started
         """Lanes that the thread has started with."""
         self._apart = apart

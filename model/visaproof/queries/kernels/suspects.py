@@ -55,6 +55,11 @@ class Suspect(Struct, frozen=True):
     partly: bool = False
     """Whether they are uninitialised on some path only."""
 
+    @property
+    def is_uninitialised_value(self) -> bool:
+        """Whether nothing but what registers and predicates held before the kernel is undefined."""
+        return self.kind is UndefinedKind.UNINITIALISED and not (self.written or self.of_address)
+
 
 class Sink(Struct, frozen=True):
     """A term on which the kernel's behaviour depends where the guard holds."""
