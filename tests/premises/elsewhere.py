@@ -138,7 +138,6 @@ ELSEWHERE = {
     "sampler-function": ((OF_PAIRS, "test_what_is_sampled_in_two_kernels_is_the_same"),),
     "items-do-not-race": ((OF_PAIRS, "test_items_that_copy_race_where_buffers_overlap"),),
     "surfaces-4gib": ((OF_PAIRS, "test_no_surface_is_read_beyond_4_gib"),),
-    "lanes-on": ((OF_PAIRS, "test_a_lane_is_on_whose_address_the_source_takes"),),
     "atomics-alone": ((OF_PAIRS, "test_a_sum_is_added_in_parts_where_nobody_looks_in_between"),),
     "atomics-relaxed": ((OF_PAIRS, "test_a_load_moves_over_atomics_where_they_order_nothing"),),
     "atomics-unseen": ((OF_PAIRS, "test_nobody_sees_the_order_of_atomics_that_bring_nothing"),),

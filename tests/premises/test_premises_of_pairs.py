@@ -18,8 +18,6 @@ from tests.refinement.test_refinement_addresses import program as of_addresses
 from tests.refinement.test_refinement_atomic_events import program as of_atomics
 from tests.refinement.test_refinement_floats import FLOATS, STORE, SUM, op
 from tests.refinement.test_refinement_lane_turns import atomic, parts
-from tests.refinement.test_refinement_left_open import ALWAYS_THERE, FROM_LANE_0
-from tests.refinement.test_refinement_left_open import program as of_lanes
 from tests.refinement.testing.test_refinement_meetings import LOADED
 from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_atomics import alone
@@ -32,7 +30,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, Buff
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
-from visaproof.refinement import comparison, obligations, questions
+from visaproof.refinement import obligations, questions
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.effects import atomic_steps, sharing
@@ -189,13 +187,6 @@ def test_items_that_copy_race_where_buffers_overlap(monkeypatch: pytest.MonkeyPa
 
 
 # ---------------------------------------------------------------- lanes and threads
-
-
-def test_a_lane_is_on_whose_address_the_source_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = of_lanes(FROM_LANE_0.format(lane=0)), of_lanes(ALWAYS_THERE.format(lane=1))
-    assert refines_on("lanes-on", *pair)
-    monkeypatch.setattr(comparison, "lanes_needed", lambda *_: ())
-    assert answered(*pair).verdict == "not modelled"
 
 
 @pytest.mark.slow(but=1)

@@ -60,11 +60,6 @@ OF_PAIRS = (
         Grantor.OPEN, "the answer holds whatever is there", TWO_KERNELS,
     ),
     PremiseRow(
-        "lanes-on",
-        "{which} on, as else the source may leave buffers of at most 2 GiB: its address is an uninitialised value",
-        Grantor.NOBODY, "a launch may leave them off", TWO_KERNELS,
-    ),
-    PremiseRow(
         "undefined", "{kind} is {setting} ({what}): {effect}",
         Grantor.USER, "--undefined", TWO_KERNELS, "leave --undefined out",
     ),

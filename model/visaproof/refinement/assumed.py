@@ -28,19 +28,13 @@ from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
 from visaproof.semantics.symbolic.value_names import Unmatched
-from visaproof.smt import Bool, is_true, symbols_of
+from visaproof.smt import is_true, symbols_of
 
 FUNCTIONS = premise("float-functions")
 """Of results of which nothing else is known."""
 
 BY_ATOMICS = "by atomics what both kernels reach by atomics alone"
 """What another thread may write while a kernel runs."""
-
-
-def lanes_on(lanes: Sequence[Bool], on: frozenset[Bool]) -> Premise:
-    places = [str(place) for place, lane in enumerate(lanes) if lane in on]
-    which = f"lane {places[0]} is" if len(places) == 1 else f"lanes {', '.join(places)} are"
-    return premise("lanes-on", which=which)
 
 
 def _on_functions(question: Question) -> bool:

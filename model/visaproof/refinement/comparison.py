@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
 from visaproof.checking.ladder import Values
-from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume, Start, start_of
 from visaproof.launch.float_results import IEEE_ASSUMED, Floats
@@ -21,26 +20,21 @@ from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.queries.kernels.constant_data import Tables
 from visaproof.queries.kernels.undefined import unusual
-from visaproof.refinement.assumed import assumptions, beside, lanes_on, unlike
+from visaproof.refinement.assumed import assumptions, beside, unlike
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
 from visaproof.refinement.inputs.overlap import elements_of, overlap_of
 from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.lockstep import in_step
-from visaproof.refinement.nondeterminism.lanes_on import lanes_needed
 from visaproof.refinement.observed import observed_registers
-from visaproof.refinement.questions import by_address, of_the_source, questions, used_surfaces
+from visaproof.refinement.questions import by_address, of_the_source, questions
 from visaproof.refinement.same_program import is_itself
-from visaproof.refinement.scope import Granted, Scope
+from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.threads import one_to_one, one_to_several, require_found
 from visaproof.refinement.widths.wide_thread import Split, in_rows, matched_inputs, split_of
-from visaproof.smt import Bool
-
-NOTHING_GRANTED = Granted()
 
 
 class Comparison(Struct, frozen=True):
@@ -58,7 +52,6 @@ class Comparison(Struct, frozen=True):
     """The question under no condition; None where that is not asked: memory is reached by address and by surface as
     well, or by several threads."""
     scope: Scope
-    granted: Granted
     open: NotModelled | None = None
     """Why the target cannot be compared: then the question is only about the source, for runs of both."""
     stepped: Question | None = None
@@ -100,8 +93,8 @@ class Comparison(Struct, frozen=True):
         return self.exact is not self.question
 
 
-def compare(source: Program, target: Program, scope: Scope, granted: Granted = NOTHING_GRANTED) -> Comparison:
-    """The question about a source and a target, with what had to be granted so that it can be asked.
+def compare(source: Program, target: Program, scope: Scope, by_buffers: bool = False) -> Comparison:
+    """The question about a source and a target, of places in surfaces or `by_buffers`, if it cannot be asked else.
 
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
@@ -118,8 +111,8 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     matching = match(source, target) if split is None else matched_inputs(source, target, split)
     starts = _starts(source, target, scope.assume, alike=split is None)
     start, wide = (starts[1], target) if split is not None and not split.source_is_wide else (starts[0], source)
-    lanes = tuple(granted.lane(lane) for lane in start.group.known_lanes(launched_lanes(wide.kernel)))
-    programs, begins = (source, target), Begins(elements_of(source), granted.by_buffers)
+    lanes = tuple(start.group.known_lanes(launched_lanes(wide.kernel)))
+    programs, begins = (source, target), Begins(elements_of(source), by_buffers)
     itself = is_itself(source, target, observed)
     if split is None:
         alone = one_to_one(programs, matching, starts, lanes, scope, begins, itself)
@@ -130,11 +123,8 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)
-    needed = _lanes_needed(runners, lanes) if split is None and not granted.on else frozenset[Bool]()
-    if needed:
-        return compare(source, target, scope, replace(granted, on=needed))
-    if not granted.by_buffers and matching.by_meaning and needs_buffers(programs, by_address(runners)):
-        return compare(source, target, scope, replace(granted, by_buffers=True))
+    if not by_buffers and matching.by_meaning and needs_buffers(programs, by_address(runners)):
+        return compare(source, target, scope, by_buffers=True)
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
     launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
@@ -149,12 +139,12 @@ def compare(source: Program, target: Program, scope: Scope, granted: Granted = N
             stepped = in_step(runners, launched, scope, split)
     assumed = assumptions(start, stepped or question, matching, runners)
     assumed += rows
-    assumed += _assumed_beside(scope, granted, launched_lanes(source.kernel))
+    assumed += _assumed_beside(scope, by_buffers)
     assumed += _on_tables(programs, starts, tables)
     assumed += tuple(beside(programs, runners, matching))
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
-        source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, granted, unasked,
+        source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, unasked,
         stepped, split, overlap.sharing, tuple(unlike(programs)), itself=itself,
     )  # fmt: skip
 
@@ -182,21 +172,12 @@ def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tu
     return in_all_slots((one, other), slot, kernels, source.platform) if slot and alike else (one, other)
 
 
-def _lanes_needed(runners: tuple[AnyRunner, AnyRunner], lanes: tuple[Bool, ...]) -> frozenset[Bool]:
-    """The lanes without which the addresses of the source are not known; none where no address is used."""
-    source = runners[0]
-    if not isinstance(source, Runner) or not any(FLAT in used_surfaces(one) for one in runners):
-        return frozenset()
-    return frozenset(lanes_needed(source, lanes))
-
-
-def _assumed_beside(scope: Scope, granted: Granted, lanes: tuple[Bool, ...]) -> tuple[Premise, ...]:
+def _assumed_beside(scope: Scope, by_buffers: bool) -> tuple[Premise, ...]:
     """What is assumed beside what the launch says, for the reader."""
     return (
-        *((BUFFER_OFFSETS,) if granted.by_buffers else ()),
+        *((BUFFER_OFFSETS,) if by_buffers else ()),
         *(IEEE_ASSUMED if scope.floats is Floats.IEEE else ()),
         *unusual(scope.forbidden),
-        *((lanes_on(lanes, granted.on),) if granted.on else ()),
     )
 
 

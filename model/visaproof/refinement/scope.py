@@ -11,7 +11,6 @@ from visaproof.launch.launch import ANY_GROUPS, StatedGroups
 from visaproof.launch.relations.expressions import Relation
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
-from visaproof.smt import Bool, true
 
 
 class Alias(Enum):
@@ -44,16 +43,3 @@ class Scope(Struct, frozen=True):
     """For each question to a solver that comes before the one that is asked."""
     groups: StatedGroups = ANY_GROUPS
     """What is stated of the groups of the launch."""
-
-
-class Granted(Struct, frozen=True):
-    """What is assumed of a launch only where kernels cannot be compared without it."""
-
-    by_buffers: bool = False
-    """Places in surfaces are compared as places in buffers, which begin at distances that the launch hands over."""
-    on: frozenset[Bool] = frozenset()
-    """Lanes that are on."""
-
-    def lane(self, lane: Bool) -> Bool:
-        """Whether a lane is on, if that is granted."""
-        return true() if lane in self.on else lane

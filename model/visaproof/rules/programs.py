@@ -24,7 +24,7 @@ from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.question import Launched
 from visaproof.refinement.observed import Observed, RegisterPlace
 from visaproof.refinement.questions import questions
-from visaproof.refinement.scope import Granted, Scope
+from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.runner import Runner
 from visaproof.rules.conditions import Premise
@@ -186,7 +186,7 @@ def comparison_of(ready: Prepared, assumed: Premise) -> Comparison:
     start = Start(ready.runners[0].initial, {}, (), ())
     return Comparison(
         source, target, Matching(False, (), {}, frozenset()), start, (), question, ready.runners, exact,
-        Scope(Assume.of("none")), Granted(), inputs=partial(ready.guesses.launches, given.hold),
+        Scope(Assume.of("none")), inputs=partial(ready.guesses.launches, given.hold),
     )  # fmt: skip
 
 
