@@ -19,11 +19,10 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.effects.uninitialised_words import is_unwritten
 from visaproof.refinement.inputs.samplers import sampler_symbol
-from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.small_launches import small_launches
 from visaproof.refinement.verdicts import Difference, Refines
-from visaproof.semantics.symbolic.names import extents_of, lane_on
+from visaproof.semantics.symbolic.names import extents_of
 from visaproof.semantics.symbolic.value_names import Anew, LoadedValue, OpenValue, Own, Owner, RegisterByte
 from visaproof.smt import symbol
 from visaproof.visaasm.reader import read_kernel
@@ -121,15 +120,6 @@ def test_a_lane_that_may_be_on_is_on_where_the_target_needs_it() -> None:
 )
 def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: Hashable, chosen: bool) -> None:
     assert is_unwritten(symbol(name, 8)) is chosen
-
-
-def test_registers_that_nothing_wrote_are_guessed_as_small_dwords_too() -> None:
-    """So that what the target takes for a coordinate lies in an image."""
-    parts = [symbol(Own(Owner("target"), RegisterByte("V33", byte)), 8) for byte in range(4)]
-    launches = [values for values, _ in choice_launches(parts, [lane_on(0)], 0)]
-    words = {sum(values[one] << 8 * place for place, one in enumerate(parts)) for values in launches}
-    assert {0, 1, 2, 9} <= words
-    assert max(words) > 1 << 24
 
 
 def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> None:

@@ -22,7 +22,8 @@ from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
 from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of
 from visaproof.semantics.symbolic.value_names import Own, is_own
-from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, implies, neg, symbols_of, true
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, implies, is_true, neg, symbols_of, true
+from visaproof.smt.substitution import substitute_all
 
 _AT_ATOMICS = frozenset(("fence", "atomic"))
 
@@ -39,6 +40,14 @@ MOST_COMPUTED, COMPUTED_MS = 4, 500
 
 MOST_COMPARED = 20_000
 """Stores compared with places, one by one."""
+
+
+def ends_within_rounds(question: Question, found: Difference) -> bool:
+    """Whether the loops of the source end within the iterations unrolled, whatever it chooses in a run."""
+    known = numbers(question, found)
+    alone = Alone(question.memory, known, {name: held for name, (_, held) in found.memory.items()})
+    ends = list(question.source.ends)
+    return all(map(is_true, alone.known(ends) if is_undisturbed(question) else substitute_all(ends, known)))
 
 
 def no_choice_explains(comparison: Comparison, found: Difference) -> bool:
@@ -99,10 +108,10 @@ def no_choice_leaves(
         return False
     if left is None:
         return True
-    differ = _differing(question, alone, left, apart)
-    if differ is None:
-        return False
-    return isinstance(climb((), disj(*differ), SAME_MS), Holds) or _differ_by_arithmetic(question, alone, differ)
+    first, rest = _differing(question, alone, left, apart)
+    if any(isinstance(climb((), disj(*some), SAME_MS), Holds) for some in (first, first + rest) if some):
+        return True
+    return _differ_by_arithmetic(question, alone, first + rest)
 
 
 def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Bool]) -> bool:
@@ -119,10 +128,13 @@ def _left(comparison: Comparison, found: Difference) -> Contents:
     return {name: held for name, (_, held) in ran.memory.items() if name != SHARED_LOCAL}
 
 
-def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> list[Bool] | None:
-    """For each unit of memory that may have changed, that the source leaves another one; None where it is too much."""
-    found: list[Bool] = []
-    compared = 0
+def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -> tuple[list[Bool], list[Bool]]:
+    """For each unit of memory that may have changed, that the source leaves another one; of too many, some of them.
+
+    Those that are apart with one choice stand by themselves: of the others some choice leaves what the target left.
+    """
+    first, found = list[Bool](), list[Bool]()
+    room = MOST_COMPARED
     for surface in filter(left.__contains__, question.surfaces):
         unknown, unit = question.source.stores.get(surface, ()), question.memory.units[surface]
         if not unknown:
@@ -130,18 +142,16 @@ def _differing(question: Question, alone: Alone, left: Contents, apart: Apart) -
             continue
         stores, width = alone.known_stores(unknown), unknown[0].cell.width
         before, then = alone.units(surface, width), units_in(left[surface], width, unit)
-        kept_first = sorted(
-            before.keys() | then.keys(), key=lambda place: (before.get(place) != then.get(place), place)
-        )
-        places = [(true(), const(place, width)) for place in kept_first]
-        places += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
-        compared += len(places) * len(stores)
-        if compared > MOST_COMPARED:
-            return None
-        for guard, cell in places:
-            mine = after(stores, cell, alone.content(surface, cell))
-            found.append(conj(guard, neg(eq(mine, content_at(then, cell, unit)))))
-    return found
+        likely = units_in(dict.fromkeys(apart.get(surface, ()), 1), width, unit)
+        these = [(true(), const(place, width)) for place in sorted(likely)]
+        others = [(true(), const(place, width)) for place in sorted((before.keys() | then.keys()) - likely.keys())]
+        others += [(one.guard, one.cell) for one in stores if one.cell.op is not Op.CONST]
+        for places, differ in ((these, first), (others, found)):
+            for guard, cell in places[: room // max(1, len(stores))]:
+                room -= len(stores)
+                mine = after(stores, cell, alone.content(surface, cell))
+                differ.append(conj(guard, neg(eq(mine, content_at(then, cell, unit)))))
+    return first, found
 
 
 def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:

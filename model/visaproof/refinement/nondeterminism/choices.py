@@ -1,12 +1,10 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
-from visaproof.checking.ladder import Holds, climb
 from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.run import trace
-from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import with_operands
@@ -14,32 +12,15 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.thread_group import AnyRunner
-from visaproof.semantics.symbolic.names import OpenResult
-from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
 from visaproof.smt import (
-    BitVec,
     Bool,
-    Op,
     Term,
-    conj,
     const,
-    eq,
-    extract,
     false,
-    is_false,
-    is_true,
     neg,
-    substitute,
-    symbols_of,
     true,
 )
-from visaproof.smt.substitution import substitute_all
-
-MOST_ASKED = 4
-"""Differences of one run of which a solver is asked whether a choice of the source takes them away."""
-
-ASKED_MS = 500
 
 
 def _terms(question: Question, *sides: Effects) -> list[Term]:
@@ -68,28 +49,6 @@ def unlike_threads(question: Question) -> str:
     return ""
 
 
-def first_certain(question: Question, found: Sequence[Difference]) -> Difference | None:
-    """The first difference of a run that is one, and where the source is defined, whatever it reads unwritten."""
-    if not found or unlike_threads(question):
-        return None
-    if not source_choice(question):
-        return found[0]
-    if not is_undisturbed(question):
-        return None
-    known = numbers_known(question, found[0])
-    defined = conj(*(substitute(one, known) for one in as_described(question)))
-    if is_false(defined):
-        return None
-    differ = ((one, conj(defined, _differs(question, one, known))) for one in found)
-    open_ones: list[tuple[Difference, Bool]] = []
-    for one, certain in differ:
-        if is_true(certain):
-            return one
-        if len(open_ones) < MOST_ASKED and not is_false(certain) and not _depends_on_results(certain):
-            open_ones.append((one, certain))
-    return next((one for one, certain in open_ones if isinstance(climb((), certain, ASKED_MS), Holds)), None)
-
-
 def is_undisturbed(question: Question) -> bool:
     """Whether the terms say what a run leaves: where others come at barriers, atomics or in turns they do not."""
     if question.source.barriers or question.target.barriers or question.disturbed:
@@ -105,26 +64,6 @@ def as_described(question: Question) -> Iterator[Bool]:
     yield from (reach.inside for reach in source.reaches)
 
 
-def _depends_on_results(certain: Bool) -> bool:
-    """Whether results that are not known decide it: they may be anything."""
-    return any(isinstance(one.payload, OpenResult) for one in symbols_of(certain))
-
-
-def _differs(question: Question, found: Difference, known: dict[Term, Term]) -> Bool:
-    """Whether the source leaves something else there than the target did, by what is known; else it may choose."""
-    byte = found.byte
-    stores = () if byte is None else question.source.stores.get(byte.surface, ())
-    if byte is None or not stores:
-        return true()
-    unit, width = question.memory.units[byte.surface], stores[0].cell.width
-    of_texels = width > FLAT_BITS
-    cell = const(byte.address >> 130 - width if of_texels else byte.address // unit * unit, width)
-    before = _content(found, byte.surface, cell, unit)
-    left = substitute(after(stores, cell, const(before, 8 * unit)), known)
-    low, size = (0, 8 * unit) if of_texels else (8 * (byte.address % unit), 8)
-    return neg(eq(extract(left, low + size - 1, low), const(byte.target, size)))
-
-
 def numbers(question: Question, found: Difference) -> dict[Term, Term]:
     """The numbers that the launch and the target chose."""
     known: dict[Term, Term] = {}
@@ -136,38 +75,10 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
     return known
 
 
-def numbers_known(question: Question, found: Difference) -> dict[Term, Term]:
-    """The numbers of the run, without those that follow from what the source chose."""
-    known = numbers(question, found)
-    memory = question.memory
-    cells: dict[Term, BitVec] = {value: cell for (_, cell), value in memory.cells.items()}
-
-    for name in memory.order:
-        if name in memory.definitions:
-            known[name] = substitute(memory.definitions[name], known)
-        elif substitute(cells[name], known).op is Op.CONST and name in found.values:
-            known[name] = const(found.values[name], name.width)
-    return known
-
-
-def _content(found: Difference, surface: str, cell: BitVec, width: int) -> int:
-    """What was at a cell that is a number before the runs."""
-    place = cast(int, cell.payload)
-    contents = found.memory[itself(surface)][1]
-    if cell.width > FLAT_BITS:  # of a typed surface
-        return contents.get(place << 130 - cell.width, 0)
-    return sum(contents.get(place + k, 0) << 8 * k for k in range(width))
-
-
 # ---------------------------------------------------------------- longer runs than the terms describe
 
 # The terms say what the source reads unwritten as far as its loops were unrolled.  Of a run that takes longer they say
 # nothing: the source may choose there, too, unless no iteration of any number reads uninitialised values.
-
-
-def is_within_rounds(question: Question, known: Mapping[Term, Term]) -> bool:
-    """Whether the loops of the source end within the iterations unrolled, in a run of which these numbers are known."""
-    return all(map(is_true, substitute_all(list(question.source.ends), known)))
 
 
 def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:

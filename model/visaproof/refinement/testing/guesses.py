@@ -12,27 +12,20 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.nondeterminism.admissible_outcomes import no_choice_explains
+from visaproof.refinement.nondeterminism.admissible_outcomes import ends_within_rounds, no_choice_explains
 from visaproof.refinement.nondeterminism.choices import (
-    first_certain,
-    is_undisturbed,
-    is_within_rounds,
     may_choose_later,
-    numbers,
-    numbers_known,
     source_choice,
     unlike_threads,
 )
-from visaproof.refinement.nondeterminism.witness_search import choice_launches
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content, word_value
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches, unknowns
-from visaproof.refinement.testing.runs import all_again, difference
+from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.testing.small_launches import small_launches, usual_launches
 from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.wide_thread import Split
-from visaproof.semantics.symbolic.value_names import is_own
-from visaproof.smt import Op, Term, symbols_of
+from visaproof.smt import Op, Term
 
 GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
@@ -83,8 +76,6 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
     choices = count > AUDITS and source_choice(comparison.question)
     few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
     guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
-    if choices:
-        yield choice_launches(symbols, _deciding_lanes(comparison.question), seed)
     if count > AUDITS:
         yield _usual(comparison, symbols, seed)
     yield ((values, contents(random, floats is not None)) for values in guesses)
@@ -92,15 +83,6 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
         yield small_launches(comparison.runners, symbols, seed, count)
     if count > AUDITS and comparison.on_floats:
         yield _on_floats(symbols, seed)
-
-
-def _deciding_lanes(question: Question) -> Sequence[Term]:
-    """The lanes on which it depends what is stored: a kernel may use fewer than a thread has."""
-    guards = [
-        one.guard for side in (question.source, question.target) for those in side.stores.values() for one in those
-    ]
-    used = set(symbols_of(*guards))
-    return [lane for lane in question.lanes if lane in used] or question.lanes
 
 
 def _in_turn(searches: list[Iterator[Difference | None]]) -> Iterator[Difference | None]:
@@ -126,7 +108,7 @@ class _Search(Struct):
         for values, content in launched:
             try:
                 found = difference(*self.comparison.runners, self.comparison.question, values, content)
-                sure = found and settled(self.comparison, found, jointly=self.explained < MOST_EXPLAINED)
+                sure = found and settled(self.comparison, found, explained=self.explained < MOST_EXPLAINED)
                 self.explained += found is not None
             except NotModelled:  # for these inputs, as floats that are not numbers
                 given_up += 1
@@ -142,50 +124,22 @@ def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterat
         yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
 
 
-def settled(comparison: Comparison, found: Difference, jointly: bool = True) -> Difference | None:
-    """The difference, or another one of the same runs, if the source leaves another memory whatever it may choose.
-
-    On request all that the target left is looked at, and not byte by byte alone.  Raises NotModelled.
-    """
+def settled(comparison: Comparison, found: Difference, explained: bool = True) -> Difference | None:
+    """The difference, if the source leaves another memory whatever it may choose; where it chooses, a solver is asked
+    on request alone.  Raises NotModelled."""
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
     if not source_choice(comparison.question):
         return found if _is_without_choice(comparison, found) else None
-    shown: tuple[Difference, ...] = all_again(*comparison.runners, comparison.question, found)
-    for choice in (0, 1, 0xA7):
-        shown = tuple(_staying(comparison, shown, choice))
-    sure = first_certain(comparison.question, shown)
-    if sure is None and jointly and no_choice_explains(comparison, found):
-        sure = found
-    return sure and replace(sure, whatever_found=True)
+    return replace(found, whatever_found=True) if explained and no_choice_explains(comparison, found) else None
 
 
 def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
     """Whether the source chooses nothing in a run, where it chooses nothing in the iterations that were unrolled."""
     question = comparison.question
-    if not question.source.ends:
-        return True
-    known = (numbers_known if is_undisturbed(question) else numbers)(question, found)
-    if is_within_rounds(question, known):
+    if not question.source.ends or ends_within_rounds(question, found):
         return True
     return not may_choose_later(comparison.runners[0], question.lanes)
-
-
-def _staying(comparison: Comparison, shown: Sequence[Difference], choice: int) -> Iterator[Difference]:
-    """Those that there are as well if the source finds `choice` in whatever is uninitialised."""
-    if not shown:
-        return
-    own = {one: choice & (1 << max(one.width, 1)) - 1 for one in shown[0].values if _is_chosen(one)}
-    start = replace(shown[0], values=shown[0].values | own)
-    others = {one.place: one for one in all_again(*comparison.runners, comparison.question, start)}
-    for one in shown:
-        other = others.get(one.place)
-        if other is not None and type(other.what) is type(one.what):
-            yield one
-
-
-def _is_chosen(one: Term) -> bool:
-    return is_own(one, "source")
 
 
 def float_words(comparison: Comparison) -> Collection[Term] | None:

@@ -160,15 +160,10 @@ def is_conditional(question: Question) -> bool:
 
 def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
     """What a second run from the same start shows: the same, if it shows that."""
-    shown = all_again(source, target, question, found)
-    alike = (one for one in shown if one.place == found.place)
-    return next(alike, shown[0] if shown else None)
-
-
-def all_again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> tuple[Difference, ...]:
-    """Every byte that differs in a second run from the same start, or what else it shows."""
     ran = _both(source, target, question, found.values, found.memory)
-    return (ran.difference, *ran.others) if ran is not None and ran.difference is not None else ()
+    if ran is None or ran.difference is None:
+        return None
+    return next((one for one in ran.others if one.place == found.place), ran.difference)
 
 
 def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
