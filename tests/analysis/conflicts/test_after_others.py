@@ -1,6 +1,7 @@
 """Scatters whose lanes collide where those of an earlier scatter do."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,14 @@ from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.checking.shrink import minimised
-from visaproof.isa.errors import Position
-from visaproof.machine.concrete.run import run
+from visaproof.isa.errors import NotModelled, Position
+from visaproof.launch.assumptions import Assume
+from visaproof.machine.concrete.run import Outcome, run
 from visaproof.report.one_kernel.conflict_records import finding_record
 from visaproof.report.one_kernel.conflicts import finding_lines
 from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.report.records.conflicts import Refuted
-from visaproof.smt import Bool, conj
+from visaproof.smt import Bool, conj, symbol
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
@@ -148,3 +150,59 @@ def test_the_answer_names_the_scatter_whose_lanes_collide_before() -> None:
     assert record.after == rows.positions[0].line
     text = "\n".join(finding_lines(rows, second, record))
     assert f"(replayed after the conflict of line {record.after})" in text
+
+
+LONG = """    mov (M1_NM, 1) D(0,0)<1> 0x0:ud
+again:
+    add (M1_NM, 1) D(0,0)<1> D(0,0)<0;1,0> 0x1:ud
+    cmp.lt (M1_NM, 8) P1 D(0,0)<0;1,0> 0x4000:ud
+    (P1) goto (M1, 1) again
+"""
+"""More statements than a run may have."""
+
+
+def test_what_comes_after_the_collision_need_not_end() -> None:
+    rows = asked(ROWS + FURTHER + STORE + LONG + RET)
+    first, second = positions(rows)
+    found = answer_of(rows, second)
+    assert isinstance(found, Conflict)
+    assert found.after == first
+
+
+STRIDED = "    mul (M1, 8) A(0,0)<1> X(0,0)<1;1,0> N(0,0)<0;1,0>\n" + BYTES
+GUARDED = "    cmp.{} (M1_NM, 8) P1 Y(0,7)<0;1,0> {}:uw\n    (P1) " + STORE.strip() + "\n"
+TWO = STRIDED + GUARDED.format("gt", "0x0") + FURTHER + GUARDED.format("eq", "0x7") + RET
+"""With a stride of 0 lanes collide; the second scatter needs another number beside it than any above 0."""
+
+
+def test_where_one_run_does_not_end_other_values_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = asked(TWO, assume=Assume.NONE)
+    first, second = positions(rows)
+    past = list[bool]()
+
+    def once_too_long(*arguments: Any, **options: Any) -> Outcome:
+        past.append(options.get("past_collisions", False))
+        if past[-1] and past.count(True) == 1:
+            raise NotModelled("a run of more than 10000 statements", first)
+        return run(*arguments, **options)
+
+    monkeypatch.setattr(verdicts, "run", once_too_long)
+    _, found = (one.answer for one in rows.answers() if one.question.instruction.position in (first, second))
+    assert isinstance(found, Conflict)
+    assert found.after == first
+    assert past.count(True) > 1
+
+
+def test_values_are_tried_that_are_0_where_those_of_a_conflict_are() -> None:
+    rows = asked(TWO, assume=Assume.NONE)
+    first, second = positions(rows)
+    shown = answer_of(rows, first)
+    assert isinstance(shown, Conflict)
+    beside, question = symbol("beside", 32), rows.questions[1]
+    index, values = next(candidates(question, rows.asked, [{**shown.values, beside: 7}]))
+    assert all_hold([*question.premises, question.pairs[index].meet], values)
+    assert not any(values.get(one) for one, value in shown.values.items() if one.width and not value)
+    assert values[beside] == 7
+    found = answer_of(rows, second)
+    assert isinstance(found, Conflict)
+    assert found.after == first

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product, takewhile
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
+from visaproof.analysis.conflicts.launches.usual_launches import constants_of
 from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values
@@ -23,13 +24,17 @@ from visaproof.queries.kernels.lane_accesses import stores_by_lane
 from visaproof.queries.kernels.suspects import tainted
 from visaproof.semantics.symbolic.names import is_size
 from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import Bool, conj, disj, symbols_of
-from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt import Bool, Term, conj, disj, symbols_of
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.solvers import solve
+from visaproof.smt.substitution import substitute
 
 EXCLUDED_MS = 250, 2_000
 """For the first pair of lanes, and for all of them."""
+
+LIKE_MS = 250
+"""For values that are like those of a conflict."""
 
 LARGE = 1 << 32
 """Bytes of a surface, and extents of an image."""
@@ -80,7 +85,7 @@ def all_hold(conditions: Sequence[Bool], values: Values) -> bool:
 
 def _candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
     """Pairs of lanes that collide whatever earlier scatters do: with values that have shown another conflict, also
-    with larger surfaces, then in the first groups of launches.
+    with larger surfaces, or the zeros among them, then in the first groups of launches.
     """
     premise, meets = conj(*question.premises), [pair.meet for pair in question.pairs]
     symbols = symbols_of(premise, *meets)
@@ -90,7 +95,23 @@ def _candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values
         holds, *met = evaluate_all((premise, *meets), known)
         if holds and any(met):
             yield met.index(1), known
+    for values in shown:
+        yield from _with_zeros_of(values, premise, meets)
     yield from UsualSearch(asked, meets, range(len(meets)), premise).in_first_groups()
+
+
+def _with_zeros_of(shown: Values, premise: Bool, meets: Sequence[Bool]) -> Iterator[tuple[int, Values]]:
+    """Values that are 0 where those are, as strides are in which lanes of many scatters collide; others may be larger.
+
+    Asked of the first pair of lanes alone, whichever lanes had collided.
+    """
+    formula = conj(premise, meets[0])
+    zeros: dict[Term, int] = {one: 0 for one in symbols_of(formula) if one.width and not shown.get(one)}
+    match solve([substitute(formula, constants_of(zeros))], LIKE_MS):
+        case Satisfiable(values, _):
+            yield 0, {**shown, **zeros, **values}
+        case _:
+            pass
 
 
 def collision_after(question: ConflictQuestion, outcome: Outcome) -> tuple[PerformedMessage, Position] | None:

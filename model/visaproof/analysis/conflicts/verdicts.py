@@ -123,10 +123,9 @@ def decide_conflict(
         if solver := excluded_by_others(question, left, among_items):
             return Never(solver)
         for index, values in candidates(question, asked, [one.values for one in shown]):
-            with suppress(NotModelled, MissingSurface):
-                found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
-                if found is not None:
-                    return Found(found)
+            found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
+            if found is not None:
+                return Found(found)
         return None
 
     search = Search(
@@ -201,14 +200,20 @@ def _shown(
 def _shown_after(
     question: ConflictQuestion, asked: Asked, pair: LanePair, values: Values, choices: Choices
 ) -> Conflict | None:
-    """The same in a run that goes on where lanes of another scatter collide."""
-    state = state_of(asked, question.performed, values, choices)
-    outcome = run(asked.kernel, state, most=MOST_STATEMENTS, past_collisions=True)
-    found = collision_after(question, outcome)
+    """The same in a run that goes on where lanes of another scatter collide, and ends once these do."""
+    state, here = state_of(asked, question.performed, values, choices), question.instruction.position
+
+    def is_shown(one: PerformedMessage) -> bool:
+        return one.instruction.position == here and colliding(one.writes) is not None
+
+    found = None
+    with suppress(NotModelled, MissingSurface):  # other values may do
+        outcome = run(asked.kernel, state, enough=is_shown, most=MOST_STATEMENTS, past_collisions=True)
+        found = collision_after(question, outcome)
     if found is None:
         return None
     message, first = found
-    if first == question.instruction.position:
+    if first == here:
         return _shown(question, asked, pair, values, choices)
     met = colliding(message.writes)
     if met is None or not whatever_is_stored(asked.trace, first, conj(*question.premises, pair.meet)):
