@@ -1,16 +1,21 @@
 """The rules for words of `w` bits that were computed in halves."""
 
 from visaproof.queries.identities import Rule, rules
-from visaproof.smt import BitVec, Term, symbol
-from visaproof.smt.halves import as_sum
+from visaproof.smt import BitVec, Bool, Term, symbol
+from visaproof.smt.halves import as_order, as_sum
 from visaproof.smt.written import Words
 
-from .words import c, kept, x, y, z
+from .words import c, kept, p, x, y, z
 
 
 def _joined(term: Term) -> Term:
     assert isinstance(term, BitVec)
     return as_sum(term)
+
+
+def _ordered(term: Term) -> Term:
+    assert isinstance(term, Bool)
+    return as_order(term)
 
 
 def pointer(b: Words, width: int) -> BitVec:
@@ -159,4 +164,115 @@ APART: tuple[Rule, ...] = rules(
     },
     widths=(64,),
     after=_joined,
+)
+
+
+def halves_of(b: Words, word: BitVec) -> tuple[BitVec, BitVec]:
+    """The high and the low one."""
+    return b.extract(word, word.width - 1, word.width // 2), b.truncate(word, word.width // 2)
+
+
+def _parts(width: int, name: str) -> tuple[BitVec, BitVec]:
+    """Two halves that come from anywhere."""
+    return symbol(f"high-{name}{width}", width // 2), symbol(f"low-{name}{width}", width // 2)
+
+
+ORDERS: tuple[Rule, ...] = rules(
+    "order-in-halves",
+    {
+        "less, by halves of two words": lambda b, w: (
+            b.disj(
+                b.ult(halves_of(b, y(w))[0], halves_of(b, z(w))[0]),
+                b.conj(
+                    b.eq(halves_of(b, y(w))[0], halves_of(b, z(w))[0]),
+                    b.ult(halves_of(b, y(w))[1], halves_of(b, z(w))[1]),
+                ),
+            ),
+            b.ult(y(w), z(w)),
+        ),
+        "less, by other halves": lambda b, w: (
+            b.disj(
+                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "other")[0], _parts(w, "one")[0]),
+                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
+                ),
+            ),
+            b.ult(b.concat(*_parts(w, "one")), b.concat(*_parts(w, "other"))),
+        ),
+        "less, with signs": lambda b, w: (
+            b.disj(
+                b.slt(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
+                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
+                ),
+            ),
+            b.slt(b.concat(*_parts(w, "one")), b.concat(*_parts(w, "other"))),
+        ),
+        "at most, by halves": lambda b, w: (
+            b.disj(
+                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
+                    b.neg(b.ult(_parts(w, "other")[1], _parts(w, "one")[1])),
+                ),
+            ),
+            b.neg(b.ult(b.concat(*_parts(w, "other")), b.concat(*_parts(w, "one")))),
+        ),
+        "more than a number without a high half": lambda b, w: (
+            b.disj(
+                b.neg(b.eq(c(0, w // 2), _parts(w, "one")[0])),
+                b.conj(b.eq(c(0, w // 2), _parts(w, "one")[0]), b.ult(c(5, w // 2), _parts(w, "one")[1])),
+            ),
+            b.ult(c(5, w), b.concat(*_parts(w, "one"))),
+        ),
+    },
+    widths=(64,),
+    after=_ordered,
+)
+
+ORDERS_APART: tuple[Rule, ...] = rules(
+    "order-in-halves-that-no-rule-fits",
+    {
+        "less in the low halves with signs": lambda b, w: kept(
+            b.disj(
+                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
+                    b.slt(_parts(w, "one")[1], _parts(w, "other")[1]),
+                ),
+            )
+        ),
+        "equal where another half is": lambda b, w: kept(
+            b.disj(
+                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "one")[0], _parts(w, "third")[0]),
+                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
+                ),
+            )
+        ),
+        "less or less": lambda b, w: kept(
+            b.disj(b.ult(_parts(w, "one")[0], _parts(w, "other")[0]), b.ult(_parts(w, "one")[1], _parts(w, "other")[1]))
+        ),
+        "unequal, or equal and one more": lambda b, w: kept(
+            b.disj(
+                b.neg(b.eq(c(1, w // 2), _parts(w, "one")[0])),
+                b.conj(b.eq(c(1, w // 2), _parts(w, "one")[0]), b.ult(c(5, w // 2), _parts(w, "one")[1])),
+            )
+        ),
+        "with a third case": lambda b, w: kept(
+            b.disj(
+                p,
+                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
+                b.conj(
+                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
+                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
+                ),
+            )
+        ),
+    },
+    widths=(64,),
+    after=_ordered,
 )

@@ -53,13 +53,18 @@ def prove_a_function_of_a_choice_is_the_choice_between_its_values() -> Query:
     )
 
 
-@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART))
+@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART, *half_rules.ORDERS_APART))
 def prove_what_no_rule_fits_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
 @for_each(half_rules.HALVES)
 def prove_a_word_in_halves_is_the_sum_that_is_made_of_it(rule: Rule) -> Query:
+    return rule_holds(rule)
+
+
+@for_each(half_rules.ORDERS)
+def prove_an_order_in_halves_is_the_order_of_the_words(rule: Rule) -> Query:
     return rule_holds(rule)
 
 

@@ -3,7 +3,7 @@
 from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
-from visaproof.smt import BitVec, Bool
+from visaproof.smt import BitVec, Bool, symbol
 from visaproof.smt.written import Words
 
 from .half_rules import pointer
@@ -31,6 +31,49 @@ def refute_the_carry_comes_from_the_upper_half() -> Query:
         return b.concat(b.add(carry, high), b.add(x(w // 2), low)), b.add(base, b.zero_extend(x(w // 2), w))
 
     return neighbour("word-in-halves", "a carry of the upper halves", "the sum of the words", by_halves, 64)
+
+
+def refute_words_are_ordered_by_low_halves_with_signs() -> Query:
+    return neighbour(
+        "order-in-halves-that-no-rule-fits",
+        "less in the low halves with signs",
+        "the order of the words",
+        lambda b, w: (
+            b.disj(
+                b.ult(_half("high", "one", w), _half("high", "other", w)),
+                b.conj(
+                    b.eq(_half("high", "one", w), _half("high", "other", w)),
+                    b.slt(_half("low", "one", w), _half("low", "other", w)),
+                ),
+            ),
+            b.ult(_joined("one", b, w), _joined("other", b, w)),
+        ),
+        64,
+    )
+
+
+def refute_words_are_ordered_by_each_of_their_halves() -> Query:
+    return neighbour(
+        "order-in-halves-that-no-rule-fits",
+        "less or less",
+        "the order of the words",
+        lambda b, w: (
+            b.disj(
+                b.ult(_half("high", "one", w), _half("high", "other", w)),
+                b.ult(_half("low", "one", w), _half("low", "other", w)),
+            ),
+            b.ult(_joined("one", b, w), _joined("other", b, w)),
+        ),
+        64,
+    )
+
+
+def _half(half: str, name: str, width: int) -> BitVec:
+    return symbol(f"{half}-{name}{width}", width // 2)
+
+
+def _joined(name: str, b: Words, width: int) -> BitVec:
+    return b.concat(_half("high", name, width), _half("low", name, width))
 
 
 def refute_halves_of_two_words_are_those_of_one() -> Query:

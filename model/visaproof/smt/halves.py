@@ -9,16 +9,24 @@ Compilers add 64-bit addresses 32 bits at a time: low halves, a carry, high halv
     2^h·sx(x >> (h − k)) + zx(x << k)             = 2^k·sx(x)                          arithmetic shift
     2^h·sx(x >> (h − 1)) + zx(x)                  = sx(x)
 
+They also compare them so: the high halves, and the low ones where the high ones are equal.
+
+    high < high′  ∨  (high = high′  ∧  low < low′)      =      high : low  <  high′ : low′
+
+The order of high halves may be that of two's complement, and is then that of the whole words; ≤ of low halves is ≤.
 Each is checked with a solver in tests/smt/test_halves.py.
 """
 
 from collections.abc import Iterator
-from typing import cast
+from itertools import permutations
+from typing import NamedTuple, cast
 
 from visaproof.smt.arithmetic import add, linear_parts, scale, sum_of
 from visaproof.smt.bits import sign_extend, zero_extend
-from visaproof.smt.slices import truncate
-from visaproof.smt.terms import BitVec, Op, const, kept
+from visaproof.smt.comparison import slt, ult
+from visaproof.smt.logic import neg
+from visaproof.smt.slices import concat, truncate
+from visaproof.smt.terms import BitVec, Bool, Op, const, kept, value_of
 
 KEPT_SUMS = 4_096
 """One address is used by several messages."""
@@ -90,6 +98,54 @@ def _fused(total: BitVec, half: int) -> BitVec | None:
                 waiting += (atom, *wanting.get(atom, ()))
             break
     return sum_of(constant, left, total.width) if joined else None
+
+
+def as_order(condition: Bool) -> Bool:
+    """The same condition, as an order of two whole words where it is one of their halves."""
+    if condition.op is not Op.DISJ or len(condition.args) != 2:
+        return condition
+    for one, rest in permutations(cast(tuple[Bool, Bool], condition.args)):
+        if rest.op is Op.CONJ and len(rest.args) == 2 and (upper := _less(one)) is not None:
+            for equal, lower in permutations(cast(tuple[Bool, Bool], rest.args)):
+                if equal.op is Op.EQ and set(equal.args) == set(upper.args) and (found := _order(upper, lower)):
+                    return found
+    return condition
+
+
+class _Less(NamedTuple):
+    """The order of two words."""
+
+    args: tuple[BitVec, BitVec]
+    signed: bool = False
+
+
+def _less(term: Bool) -> _Less | None:
+    """What is said to be less than what; 0 < x is x != 0 in normal form."""
+    if term.op in (Op.ULT, Op.SLT):
+        return _Less(cast(tuple[BitVec, BitVec], term.args), term.op is Op.SLT)
+    inner = term.args[0] if term.op is Op.NOT else term
+    if inner is not term and inner.op is Op.EQ and value_of(zero := cast(BitVec, inner.args[0])) == 0:
+        return _Less((zero, cast(BitVec, inner.args[1])))
+    return None
+
+
+def _order(upper: _Less, lower: Bool) -> Bool | None:
+    """The order of two words of which `upper` is the one of the high halves, and `lower` of the low ones."""
+    less, below = (slt if upper.signed else ult), _less(lower)
+    if below is not None and not below.signed:
+        left, right = map(_whole, upper.args, below.args)
+        return less(left, right)
+    denied = _less(cast(Bool, lower.args[0])) if lower.op is Op.NOT else None
+    if denied is None or denied.signed:
+        return None
+    right, left = map(_whole, reversed(upper.args), denied.args)
+    return neg(less(right, left))
+
+
+def _whole(high: BitVec, low: BitVec) -> BitVec:
+    """Both halves side by side, as a sum where they come from one."""
+    joined = concat(high, low)
+    return joined if joined.op is not Op.CONCAT or high.op is not Op.EXTRACT else as_sum(joined)
 
 
 @kept(KEPT_SUMS)

@@ -188,7 +188,11 @@ class _Largest(Struct, dict=True):
         reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
         reached = self._reached(found, reader.limits, counters.compared, *counters.least())
         reached = reached or self._reached(found, reader.limits, lambda _: None, {}, [])
-        return None if reached is None else replace(reached, unequal=counters.unequal())
+        if reached is None:
+            return None
+        unequal = counters.unequal()
+        natural = {name: 0 for name, _ in unequal if not self.integers.is_signed(name)}
+        return replace(reached, least={**natural, **reached.least}, unequal=unequal)
 
     def _reached(
         self,

@@ -9,6 +9,7 @@ of the comparison, one less where it is of signed numbers.  E is the same in all
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import cast
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, neg, symbols_of, ult, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, neg, symbols_of, ult, value_of
 from visaproof.smt.evaluate import subterms
 
 
@@ -149,17 +150,29 @@ class LoopCounters(Struct, frozen=True):
         """Names with a number that they are not, as the guard says: 0 < n - 1 is n != 1 in normal form."""
         found = set[tuple[str, int]]()
         for one in conjuncts(conj(*self.guard)):
-            inner = cast(Bool, one.args[0]) if one.op is Op.NOT else one
-            if one is inner or inner.op is not Op.EQ or not isinstance(inner.args[1], BitVec):
-                continue
-            number, total = value_of(inner.args[0]), self.reader().read(inner.args[1])
-            if number is not None and total is not None and list(total.values()) == [1]:
-                found |= {(name, number) for part in total for name in part if len(part) == 1}
+            for word, number in _denied(one):
+                total = self.reader().read(word)
+                if total is not None and list(total.values()) == [1]:
+                    found |= {(name, number) for part in total for name in part if len(part) == 1}
         return frozenset(found)
 
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
+
+
+def _denied(condition: Bool) -> Iterator[tuple[BitVec, int]]:
+    """Words with numbers that they are not: one of 64 bits is no number if one of its halves is not its part of it."""
+    if condition.op is not Op.NOT:
+        return
+    inner = cast(Bool, condition.args[0])
+    equal = [inner] if inner.op is Op.EQ else list(cast(tuple[Bool, ...], inner.args)) if inner.op is Op.CONJ else []
+    if not 0 < len(equal) <= 2 or any(one.op is not Op.EQ or not isinstance(one.args[1], BitVec) for one in equal):
+        return
+    for each in permutations([cast(tuple[BitVec, BitVec], one.args) for one in equal]):
+        number = value_of(concat(*(one for one, _ in each)))
+        if number is not None:
+            yield concat(*(word for _, word in each)), number
 
 
 def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:

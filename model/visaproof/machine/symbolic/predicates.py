@@ -11,6 +11,7 @@ from visaproof.program.operands import PredicateTarget, Unlowered
 from visaproof.program.statements import CombinePredicates, SetPredicate
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.smt import Bool, bit, conj, disj, iff, is_false, neg, zero_extend
+from visaproof.smt.halves import as_order
 
 HALF = 16
 """Page SETP: below 32 lanes "the lower/upper 16 dst elements are updated"."""
@@ -86,7 +87,7 @@ class SymbolicPredicates:
 
 _COMBINED: dict[str, Callable[[Sequence[Bool]], Bool]] = {
     "and": lambda bits: conj(*bits),
-    "or": lambda bits: disj(*bits),
+    "or": lambda bits: as_order(disj(*bits)),
     "xor": lambda bits: neg(iff(bits[0], bits[1])),
     "not": lambda bits: neg(bits[0]),
 }

@@ -1,0 +1,65 @@
+"""Sizes and indices of 64 bits, which compilers compare in halves (tests/data/long_sizes)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visaproof.analysis.bounds import loop_counters
+from visaproof.cli import main
+from visaproof.smt import Bool
+
+DATA = Path(__file__).parents[2] / "data" / "long_sizes"
+LAUNCH = ("--launch", str(DATA / "long_sizes.ze_info"))
+SIZES = {
+    "rows": {"x": "4*w*h", "y": "4*w*h"},
+    "product": {"a": "4*m*k", "b": "4*n*k", "c": "4*m*n"},
+    "strided": {"x": "4*n", "y": "4*n"},
+}
+
+
+def named(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """The bytes that each argument needs; of those without any, nothing."""
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *LAUNCH, "--format", "json", "--limit", "300"])
+    shown: dict[str, Any] = json.loads(capsys.readouterr().out)
+    messages = shown["files"][0]["messages"]
+    return {one["surface"]: one["inside_if"]["bytes"] for one in messages if one["inside_if"]}
+
+
+@pytest.mark.parametrize(
+    "kernel", ["rows", *(pytest.param(each, marks=pytest.mark.slow) for each in ("product", "strided"))]
+)
+def test_arguments_of_64_bits_bound_what_is_accessed(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert named(kernel, capsys) == SIZES[kernel]
+
+
+def test_no_size_is_named_where_orders_in_halves_stay_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(condition: Bool) -> Bool:
+        return condition
+
+    monkeypatch.setattr("visaproof.machine.symbolic.predicates.as_order", unread)
+    assert named("rows", capsys) == {}
+
+
+@pytest.mark.slow
+def test_a_loop_that_runs_at_least_once_needs_a_size_that_is_not_0(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is compared with 0 in halves: without it the first element of a row counts beside k others."""
+    monkeypatch.setattr(loop_counters, "_denied", lambda _: iter(()))
+    assert named("product", capsys)["a"] != SIZES["product"]["a"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "code"), [(("x=4*w*h", "y=4*w*h"), 0), (("x=4*w*h-4", "y=4*w*h"), 1)], ids=["named", "one element less"]
+)
+def test_the_sizes_that_are_named_are_enough(sizes: tuple[str, str], code: int) -> None:
+    relations = ("4*w*h <= 1099511627775", "w <= 4294967295", "h <= 4294967295")
+    stated = [
+        *(part for one in sizes for part in ("--size", one)),
+        *(part for one in relations for part in ("--where", one)),
+    ]
+    assert main(["bounds", str(DATA / "rows.visaasm"), *LAUNCH, "--quiet", *stated]) == code
