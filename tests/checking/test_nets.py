@@ -33,7 +33,7 @@ from visaproof.execution import choices
 from visaproof.refinement import decision, questions
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.effects import side, synchronisation
-from visaproof.refinement.strategies import normal_forms, random_runs, solver
+from visaproof.refinement.strategies import proofs, random_runs
 from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
 from visaproof.rules import decision as rules_decision
@@ -125,20 +125,20 @@ NETS = {
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,
-        ((solver, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found: found)),
+        ((proofs, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found: found)),
     ),
     "a rule's example is run": Net(
         planted.a_rule_that_is_right,
         (
-            (solver, "difference", always(planted.FOUND)),
-            (solver, "settled", always(planted.FOUND)),
+            (proofs, "difference", always(planted.FOUND)),
+            (proofs, "settled", always(planted.FOUND)),
             (decision, "smaller", lambda _, found: found),
             (rules_decision, "counterexample_of", always("an example")),
         ),
     ),
     # runs audit what terms say
-    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((normal_forms, "guessed", always(None)),)),
-    "runs audit single stores": Net(planted.stores_that_are_equated, ((normal_forms, "guessed", always(None)),)),
+    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((proofs, "guessed", always(None)),)),
+    "runs audit single stores": Net(planted.stores_that_are_equated, ((proofs, "guessed", always(None)),)),
     "runs come before rounds": Net(planted.rounds_that_are_equated, ((random_runs, "guessed", always(None)),)),
     # what other threads see
     "barriers and fences are compared": Net(

@@ -17,7 +17,7 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.uninitialised_words import is_unwritten
+from visaproof.refinement.effects.witness import is_unwritten
 from visaproof.refinement.inputs.samplers import sampler_symbol
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.small_launches import small_launches

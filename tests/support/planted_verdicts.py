@@ -50,7 +50,7 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import normal_forms, solver
+from visaproof.refinement.strategies import proofs
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, Unknown, Vacuous
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.rules import decision as rules
@@ -218,12 +218,12 @@ cmp.lt (M1, 8) P1 Y(0,0)<1;1,0> X(0,0)<1;1,0>
 
 
 def a_normal_form_that_equates(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(normal_forms, "same_effects", lambda _: True)
+    monkeypatch.setattr(proofs, "same_effects", lambda _: True)
     return is_noticed(APART + STORE_B, ADDED)
 
 
 def stores_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(solver, "one_by_one", lambda *_: True)
+    monkeypatch.setattr(proofs, "one_by_one", lambda *_: True)
     return is_noticed(APART + STORE_B, ADDED)
 
 
@@ -239,15 +239,15 @@ def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
     def anything(runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, _: object) -> Question:
         return questions(runners, launched, scope.forbidden)[1]
 
-    monkeypatch.setattr(normal_forms, "in_step", anything)
+    monkeypatch.setattr(proofs, "in_step", anything)
     return not isinstance(refined(LOOP + APART + STORE_B, LOOP + ADDED), Refines)
 
 
 def equated_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No proof, and a solver with a difference."""
-    monkeypatch.setattr(normal_forms, "same_effects", lambda _: False)
-    monkeypatch.setattr(solver, "one_by_one", lambda *_: False)
-    monkeypatch.setattr(solver, "uncut", lambda *_: ladder.Fails({}))
+    monkeypatch.setattr(proofs, "same_effects", lambda _: False)
+    monkeypatch.setattr(proofs, "one_by_one", lambda *_: False)
+    monkeypatch.setattr(proofs, "uncut", lambda *_: ladder.Fails({}))
 
 
 def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:

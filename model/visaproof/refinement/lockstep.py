@@ -42,8 +42,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.question import Launched, Question
-from visaproof.refinement.effects.uninitialised_words import is_initial
-from visaproof.refinement.effects.witness import Choices, witness
+from visaproof.refinement.effects.witness import Choices, is_initial, witness
 from visaproof.refinement.inputs.functions import of_device
 from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.obligations import same_effects

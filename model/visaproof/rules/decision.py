@@ -19,13 +19,12 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.rules.conditions import Premise, place_of, premise
-from visaproof.rules.counterexamples import counterexample_of
 from visaproof.rules.language.instances import Instance, instances, rule_place
 from visaproof.rules.language.reader import read_rule
 from visaproof.rules.language.syntax import Condition, Expect, Rule
 from visaproof.rules.numbers import lanes
 from visaproof.rules.programs import Prepared, comparison_of, contents_of, prepare, surface_of
-from visaproof.rules.verdicts import Illegal, OfInstance, Proved, Refuted, Right, Verdict
+from visaproof.rules.verdicts import Illegal, OfInstance, Proved, Refuted, Right, Verdict, counterexample_of
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, is_false, neg, symbol, symbols_of, true
 from visaproof.smt.limit import Limit

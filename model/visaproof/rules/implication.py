@@ -16,12 +16,11 @@ from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import difference, has_meaning
 from visaproof.rules.condition_grammar import Candidate
 from visaproof.rules.conditions import Premise, premise
-from visaproof.rules.counterexamples import counterexample_of
 from visaproof.rules.decision import SourceMeaning, source_meaning
 from visaproof.rules.language.syntax import Condition
 from visaproof.rules.numbers import any_dword
 from visaproof.rules.programs import Prepared, Values, comparison_of
-from visaproof.rules.verdicts import Counterexample
+from visaproof.rules.verdicts import Counterexample, counterexample_of
 from visaproof.smt import Bool, Op, Term, conj, evaluate, implies, neg, symbols_of
 from visaproof.smt.compiled import compiled
 

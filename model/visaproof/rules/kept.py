@@ -13,13 +13,12 @@ from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, Memory
 from visaproof.refinement.testing.runs import trial
 from visaproof.refinement.verdicts import Difference, Vacuous
 from visaproof.rules.conditions import premise
-from visaproof.rules.counterexamples import counterexample_of
 from visaproof.rules.decision import prepared
 from visaproof.rules.language.instances import Instance, instances
 from visaproof.rules.language.syntax import Condition, Rule
 from visaproof.rules.programs import Prepared, comparison_of
 from visaproof.rules.suggest import Suggestions
-from visaproof.rules.verdicts import Illegal, Proved, Refuted, Verdict
+from visaproof.rules.verdicts import Illegal, Proved, Refuted, Verdict, counterexample_of
 from visaproof.smt import Term
 
 

@@ -11,7 +11,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import random_runs, solver, table
+from visaproof.refinement.strategies import proofs, random_runs, table
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous, Verdict
 
@@ -98,7 +98,7 @@ def test_what_a_solver_shows_at_once_is_not_run_at_length() -> None:
 
 
 def test_a_wrong_proof_of_simple_stores_is_found_by_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "one_by_one", lambda *_: True)
+    monkeypatch.setattr(proofs, "one_by_one", lambda *_: True)
     with pytest.raises(AssertionError, match="runs differ"):
         table.SIMPLE_STORES.run(xored(ADD))
 

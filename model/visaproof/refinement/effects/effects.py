@@ -20,12 +20,11 @@ from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent
 from visaproof.refinement.effects.history import History
-from visaproof.refinement.effects.lane_races import lane_races
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, surface_then
 from visaproof.refinement.effects.touched import Touched
-from visaproof.refinement.effects.undefined_accesses import is_texel_read
+from visaproof.refinement.effects.undefined_accesses import is_texel_read, lane_races
 from visaproof.refinement.iteration_numbers import in_another_iteration
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import (

@@ -14,12 +14,22 @@ from typing import cast
 from msgspec import Struct
 
 from visaproof.isa.identity import Same
+from visaproof.isa.predefined import PREDEFINED
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores, UnitStore
 from visaproof.refinement.effects.operands import is_given
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.effects.uninitialised_words import is_unwritten, is_unwritten_word
-from visaproof.semantics.symbolic.value_names import OnlyHanded, Own, Unmatched, is_own
+from visaproof.semantics.symbolic.value_names import (
+    Anew,
+    LoadedValue,
+    OnlyHanded,
+    OpenValue,
+    Own,
+    PredicateBit,
+    RegisterByte,
+    Unmatched,
+    is_own,
+)
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -290,3 +300,33 @@ def _factor(one: Term, operand: Term) -> int:
 def _operands(term: Term, op: Op) -> tuple[Term, ...]:
     """Those of this operation, if it is one, or else the term."""
     return term.args if term.op is op else (term,)
+
+
+def is_unwritten(term: Term) -> bool:
+    """Whether it is a part of the source's registers that neither the launch nor the device writes.
+
+    A result that is left open is none, and what is loaded from private memory is none: they may hang together.
+    """
+    if not is_own(term, "source"):
+        return False
+    match cast(Own, term.payload).what:
+        case OpenValue() | LoadedValue():
+            return False
+        case RegisterByte(variable) | PredicateBit(variable) | Anew(RegisterByte(variable)):
+            return variable not in PREDEFINED
+        case _:
+            return True
+
+
+def is_initial(term: Term, side: str = "source") -> bool:
+    """Whether it is the uninitialised value of a register or a predicate of this kernel.
+
+    It is chosen once, before all iterations of all loops.
+    """
+    what = cast(Own, term.payload).what if is_own(term, side) else None
+    return isinstance(what, RegisterByte | PredicateBit) and what.variable not in PREDEFINED
+
+
+def is_unwritten_word(term: Term) -> bool:
+    """Whether it is a word of several such parts, none of them there twice: then it may be any word."""
+    return term.op is Op.CONCAT and all(map(is_unwritten, term.args)) and len(set(term.args)) == len(term.args)

@@ -24,7 +24,7 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import open_surfaces, same_at_probe
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import Steps
-from visaproof.refinement.strategies.normal_forms import audit
+from visaproof.refinement.strategies.proofs import audit
 from visaproof.refinement.strategies.strategy import Asked, granted
 from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.symbolic.accesses import Atomic

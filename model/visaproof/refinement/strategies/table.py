@@ -1,4 +1,4 @@
-"""The strategies, in the order in which they are tried: cheap proofs first, then runs, then a solver.
+"""The strategies, in the order in which they are tried: cheap proofs first, then runs, then a proofs.
 
 A proof that holds for the iterations that were unrolled alone (`any_length` is not set) makes the verdict `Bounded`.
 """
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.obligations import open_surfaces, stores_of
-from visaproof.refinement.strategies import normal_forms, random_runs, solver
+from visaproof.refinement.strategies import proofs, random_runs
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
@@ -74,17 +74,15 @@ MANY = f"{GUESSES} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
 FEW_RUNS = Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW)
-IN_STEP = Strategy(
-    "iterations in step", _loops, normal_forms.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
-)
+IN_STEP = Strategy("iterations in step", _loops, proofs.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True)
 SAME_STORES = (
-    Strategy("normal form without conditions", _conditional, normal_forms.without_conditions, (Refines,), NO_SOLVER),
-    Strategy("normal form", _every, normal_forms.normal_form, (Refines,), NO_SOLVER),
-    Strategy("expanded normal form", _of_programs, normal_forms.expanded_normal_form, (Refines,), NO_SOLVER),
-    Strategy("chosen values", _every, normal_forms.chosen_values, (Refines,), NO_SOLVER),
+    Strategy("normal form without conditions", _conditional, proofs.without_conditions, (Refines,), NO_SOLVER),
+    Strategy("normal form", _every, proofs.normal_form, (Refines,), NO_SOLVER),
+    Strategy("expanded normal form", _of_programs, proofs.expanded_normal_form, (Refines,), NO_SOLVER),
+    Strategy("chosen values", _every, proofs.chosen_values, (Refines,), NO_SOLVER),
 )
 """Proofs by normal forms."""
-SIMPLE_STORES = Strategy("simple stores", _of_whole_programs, solver.as_it_is, (Refines,), QUICK)
+SIMPLE_STORES = Strategy("simple stores", _of_whole_programs, proofs.as_it_is, (Refines,), QUICK)
 
 STRATEGIES = (
     FEW_RUNS,
@@ -95,11 +93,11 @@ STRATEGIES = (
     SIMPLE_STORES,
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
     Strategy("runs", _no_runs_yet, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
-    Strategy("another order", _of_parts, solver.in_another_order, (Refines,), "a question for each exchange"),
-    Strategy("store by store", _every, solver.store_by_store, (Refines,), "a question for each store"),
-    Strategy("case by case", _stores_differ_in_number, solver.case_by_case, (Refines,), "a question for each case"),
+    Strategy("another order", _of_parts, proofs.in_another_order, (Refines,), "a question for each exchange"),
+    Strategy("store by store", _every, proofs.store_by_store, (Refines,), "a question for each store"),
+    Strategy("case by case", _stores_differ_in_number, proofs.case_by_case, (Refines,), "a question for each case"),
     Strategy("many runs of threads", _several_threads_not_run, random_runs.many, (Difference,), MANY),
-    Strategy("one arbitrary place", _every, solver.solved, (Refines, Difference, Vacuous), A_QUESTION),
+    Strategy("one arbitrary place", _every, proofs.solved, (Refines, Difference, Vacuous), A_QUESTION),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
 )
 """What is asked of two programs where their buffers are apart."""
@@ -129,5 +127,5 @@ IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
 SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES,)
 """What is asked there of a target that refines the source where buffers are apart, before runs."""
 
-SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, solver.proved_as_it_is, (Refines,), A_QUESTION),)
+SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, proofs.proved_as_it_is, (Refines,), A_QUESTION),)
 """The same after runs."""

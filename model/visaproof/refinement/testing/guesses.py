@@ -12,9 +12,10 @@ from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.nondeterminism.admissible_outcomes import ends_within_rounds, no_choice_explains
 from visaproof.refinement.nondeterminism.choices import (
+    ends_within_rounds,
     may_choose_later,
+    no_choice_explains,
     source_choice,
     unlike_threads,
 )

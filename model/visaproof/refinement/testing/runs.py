@@ -16,7 +16,6 @@ from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
 from visaproof.refinement.inputs.buffer_offsets import without_distances
 from visaproof.refinement.observed import is_register
-from visaproof.refinement.registers import at_the_end, deciding_lanes
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
@@ -31,8 +30,7 @@ from visaproof.refinement.testing.memory import (
 )
 from visaproof.refinement.testing.ran import Ran, Writer
 from visaproof.refinement.testing.runner import bits_of
-from visaproof.refinement.testing.sampled import fill_images, images_of
-from visaproof.refinement.testing.thread_start import as_started
+from visaproof.refinement.testing.thread_start import as_started, at_the_end, deciding_lanes, fill_images, images_of
 from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
