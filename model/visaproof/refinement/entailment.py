@@ -10,30 +10,14 @@ from visaproof.smt import (
     Op,
     Term,
     bool_symbol,
-    conj,
     const,
     eq,
     linear_parts,
     neg,
     sub,
     subterms,
-    symbols_of,
 )
 from visaproof.smt.substitution import substitute_all
-
-
-def not_entailed(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool]:
-    """The conditions that do not imply one of the others by their form."""
-    asked, others = list(conditions), list(by)
-    if not asked:
-        return
-    shapes = with_plain_equations((*others, *asked))
-    by_symbols: dict[frozenset[Term], list[Bool]] = {}
-    for condition, shape in zip(others, shapes, strict=False):
-        by_symbols.setdefault(frozenset(symbols_of(condition)), []).append(shape)
-    for one, shape in zip(asked, shapes[len(others) :], strict=True):
-        if not any(entails(shape, other) for other in by_symbols.get(frozenset(symbols_of(one)), ())):
-            yield one
 
 
 def with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
@@ -53,28 +37,6 @@ def with_plain_equations(conditions: Sequence[Bool]) -> list[Bool]:
             known = next((one for one in either if one in differences), either[0])
             names[term] = differences.setdefault(known, bool_symbol(f"equation.{len(differences)}"))
     return substitute_all(conditions, names)
-
-
-def entails(premise: Bool, conclusion: Bool) -> bool:
-    """Whether the one follows from the other by their connectives alone."""
-    if premise is conclusion:
-        return True
-    if premise.op is Op.DISJ:
-        return all(entails(cast(Bool, part), conclusion) for part in premise.args)
-    if conclusion.op is Op.CONJ:
-        return all(entails(premise, cast(Bool, part)) for part in conclusion.args)
-    if premise.op is Op.CONJ and conclusion in premise.args:
-        return True
-    if conclusion.op is Op.DISJ and any(entails(premise, cast(Bool, part)) for part in conclusion.args):
-        return True
-    choice = next((part for part in premise.args if part.op is Op.DISJ), None) if premise.op is Op.CONJ else None
-    if choice is None:
-        return False
-    rest = [cast(Bool, part) for part in premise.args if part is not choice]
-    return all(entails(conj(*rest, cast(Bool, part)), conclusion) for part in choice.args)
-
-
-# ---------------------------------------------------------------- unit propagation
 
 
 def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool]:

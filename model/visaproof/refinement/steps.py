@@ -7,7 +7,6 @@ from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, climb, literals
 from visaproof.queries.kernels.stores import address_step, same_store
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.entailment import not_entailed
 from visaproof.refinement.obligations import parts_undefined, premises, stores_of
 from visaproof.smt import (
     BitVec,
@@ -98,7 +97,6 @@ class Steps:
         if self._defined is None:
             left = list(parts_undefined(self._question))
             if self._of_parts:  # of programs there are too many
-                left = list(not_entailed(left, self._question.source.undefined))
                 left = [one for one in left if not self.nearly_holds(neg(one))]
             self._defined = self.with_all_premises(neg(disj(*left)))
         return self._defined
