@@ -138,17 +138,15 @@ class _TwoRuns:
         """Whether they read the same wherever more than registers depends on it."""
         try:
             while True:
-                spoiled, before = dict(self._spoiled), self._before(program)
-                for block in program:
-                    if block.first in before:
-                        self._go(block, before[block.first])
+                spoiled = dict(self._spoiled)
+                self._go_on(program)
                 if self._spoiled == spoiled:
                     return True
         except _Differ:
             return False
 
-    def _before(self, program: Sequence[Block]) -> dict[int, _Agreed]:
-        """What is the same where each block begins to which lanes come."""
+    def _go_on(self, program: Sequence[Block]) -> None:
+        """Goes through blocks until less is the same where none of them begins: through each so at last."""
         by_place = {block.first: block for block in program}
         before, left = {0: self._start}, {0}
         while left:
@@ -161,7 +159,6 @@ class _TwoRuns:
                     if met != before.get(following):
                         before[following] = met
                         left.add(following)
-        return before
 
     def _go(self, block: Block, before: _Agreed) -> _Agreed:
         """What is the same after a block.  Raises _Differ: with less that is the same before, it would again."""
@@ -177,7 +174,7 @@ class _TwoRuns:
                 raise _Differ
             else:
                 self._write_by_lanes(one, now, together)
-            for variable, _ in one.writes if together else ():
+            for variable, _ in one.writes if together and (one.cover.masked or not one.certain) else ():
                 now[variable] = self._of_started(variable, now.get(variable, 0))
         return now
 

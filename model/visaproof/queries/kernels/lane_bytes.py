@@ -195,8 +195,9 @@ class LaneBytes:
 
     def message(self, execution: Execution, reads: Places, writes: Places) -> Moved:
         """That of a message: more depends on what it reads."""
-        guarded = self.read(Cover.of(execution), guards(execution))
-        return Moved([*guarded, *reads], writes, certain=execution.predicate is None, is_checked=True)
+        cover = Cover.of(execution)
+        guarded = self.read(cover, guards(execution))
+        return Moved([*guarded, *reads], writes, cover, certain=execution.predicate is None, is_checked=True)
 
 
 def guards(execution: Execution) -> Touched:
