@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.refinement.nondeterminism.test_refinement_choices import atomic, compared, store
+from tests.refinement.test_refinement_choices import atomic, compared, store
 from visaproof.checking.ladder import Values
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.decision import decide

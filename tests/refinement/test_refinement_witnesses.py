@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tests.refinement.nondeterminism.test_refinement_choices import asked, number, store
+from tests.refinement.test_refinement_choices import asked, number, store
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN

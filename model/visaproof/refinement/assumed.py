@@ -19,10 +19,10 @@ from visaproof.launch.premises import Premise, premise
 from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
+from visaproof.refinement.effects.operands import EXACT, divides_by_zero, is_function
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
-from visaproof.refinement.inputs.functions import EXACT, divides_by_zero, is_function
 from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner

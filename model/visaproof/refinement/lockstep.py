@@ -41,9 +41,9 @@ from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRou
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.operands import of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.witness import Choices, is_initial, witness
-from visaproof.refinement.inputs.functions import of_device
 from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions

@@ -20,6 +20,7 @@ from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
 from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
 from visaproof.refinement.effects.local_memory import unobserved
 from visaproof.refinement.effects.observed_registers import register_stores
+from visaproof.refinement.effects.operands import divides_by_zero
 from visaproof.refinement.effects.places import located
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
@@ -27,7 +28,6 @@ from visaproof.refinement.effects.side import Side, surface_then, with_changes_o
 from visaproof.refinement.effects.split_atomics import with_whole_atomics
 from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.effects.undefined_accesses import is_aligned
-from visaproof.refinement.inputs.functions import divides_by_zero
 from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.semantics.symbolic.accesses import Access, Load

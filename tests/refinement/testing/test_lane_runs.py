@@ -3,10 +3,10 @@
 import pytest
 
 from tests.refinement.effects.test_refinement_observed import program as observed_program
-from tests.refinement.nondeterminism.test_refinement_choices import compared
 from tests.refinement.test_refinement_addresses import LOW_HALF_ONLY, address
 from tests.refinement.test_refinement_addresses import STORE as STORE_BY_ADDRESS
 from tests.refinement.test_refinement_addresses import program as addressed
+from tests.refinement.test_refinement_choices import compared
 from tests.refinement.widths.test_refinement_widths import asked, lane_atomics, with_atomics
 from tests.support.differences import byte_of, in_a_register
 from visaproof.launch.assumptions import Assume

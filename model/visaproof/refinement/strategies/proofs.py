@@ -23,12 +23,12 @@ from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import exchanged
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.choices import source_choice, unlike_threads
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.lockstep import in_step
-from visaproof.refinement.nondeterminism.choices import source_choice, unlike_threads
 from visaproof.refinement.obligations import open_goals, open_surfaces, premises, same_at_probe, same_effects, stores_of
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import QUICK_MS, Steps, one_by_one, uncut

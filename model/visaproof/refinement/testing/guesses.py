@@ -10,15 +10,15 @@ from msgspec.structs import replace
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
-from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.question import Question
-from visaproof.refinement.nondeterminism.choices import (
+from visaproof.refinement.choices import (
     ends_within_rounds,
     may_choose_later,
     no_choice_explains,
     source_choice,
     unlike_threads,
 )
+from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content, word_value
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches, unknowns

@@ -31,9 +31,9 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.program.kernel import Kernel
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.operands import of_device
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.inputs.buffer_offsets import Begins, distances, with_distances
-from visaproof.refinement.inputs.functions import of_device
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events

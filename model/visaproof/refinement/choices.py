@@ -16,7 +16,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.operands import OpenOperation, with_operands
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.nondeterminism.fixed_memory import Alone, Contents, content_at, units_in
+from visaproof.refinement.fixed_memory import Alone, Contents, content_at, units_in
 from visaproof.refinement.questions import of_the_source
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference, OutsideBuffers, TargetUndefined

@@ -17,9 +17,9 @@ from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
 from visaproof.machine.concrete.run import run
 from visaproof.program.statements import MemoryMessage, Run
+from visaproof.refinement.choices import no_choice_explains, no_choice_leaves
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.nondeterminism.choices import no_choice_explains, no_choice_leaves
 from visaproof.refinement.record import RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
