@@ -110,6 +110,10 @@ HALVES: tuple[Rule, ...] = rules(
             ),
             b.scale(z(w), 3),
         ),
+        "both halves of a word that has others in it": lambda b, w: (
+            b.concat(*halves_of(b, b.add(x(w), b.concat(*halves_of(b, b.add(y(w), z(w))))))),
+            b.add(x(w), y(w), z(w)),
+        ),
         "both halves of one word": lambda b, w: (
             b.concat(b.add(b.extract(z(w), w - 1, w // 2), x(w // 2)), b.truncate(z(w), w // 2)),
             b.add(z(w), b.scale(b.zero_extend(x(w // 2), w), 1 << w // 2)),

@@ -79,3 +79,13 @@ def test_scaled_words_at_a_known_distance(
 def _extended(value: int, extend: Callable[[BitVec, int], BitVec]) -> int:
     value %= 64
     return value - 64 if extend is sign_extend and value >= 32 else value
+
+
+def test_a_word_in_halves_that_comes_from_another_is_joined_as_well() -> None:
+    """What the high half of the outer one is taken from has a word in halves among its summands."""
+    base, stride = symbol("base", 64), symbol("stride", 32)
+    inner = add(zero_extend(stride, 64), base)
+    halves_of_inner = concat(extract(inner, 63, 32), add(truncate(base, 32), stride))
+    outer = add(zero_extend(stride, 64), halves_of_inner)
+    low = add(truncate(base, 32), stride, stride)
+    assert as_sum(concat(extract(outer, 63, 32), low)) is add(base, scale(zero_extend(stride, 64), 2))

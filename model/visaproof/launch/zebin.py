@@ -29,6 +29,7 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.kernel_info import ONE_SPACE, PRIVATE_SPACE, SCRATCH_TYPE, KernelInfo, PayloadArgument
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES
+from visaproof.launch.struct_members import Place, by_value, is_pointer, members, without_structs
 from visaproof.launch.yaml_tree import Node, read_tree
 from visaproof.visaasm.device import Said
 
@@ -89,8 +90,11 @@ def read_ze_info(text: str, path: str, name: str, device: tuple[Said, ...] = ())
     if name not in named:
         found = ", ".join(list(named)[:20]) or "none"
         raise ReadError(f"no kernel {name} in this ze_info", kernels.position, f"kernels found: {found}")
-    info = _kernel_info(named[name], _argument_names(root, name), device)
-    return replace(info, infos=_argument_infos(root, name))
+    infos = _argument_infos(root, name)
+    names = _argument_names(root, name)
+    nodes = _items(named[name], "payload_arguments")
+    info = _kernel_info(named[name], names, members(nodes, names, infos), device)
+    return replace(info, infos=without_structs(nodes, infos))
 
 
 def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, bytes | None, dict[str, Constant]]:
@@ -174,7 +178,9 @@ def _notes(notes: bytes) -> Iterator[tuple[int, bytes]]:
         at = value_at + (value_size + 3) // 4 * 4
 
 
-def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...]) -> KernelInfo:
+def _kernel_info(
+    kernel: Node, names: Mapping[int, str], members: Mapping[Place, Argument], device: tuple[Said, ...]
+) -> KernelInfo:
     environment = kernel["execution_env"]
     simd = environment["simd_size"]
     if simd.integer not in SIMD_SIZES:
@@ -182,10 +188,10 @@ def _kernel_info(kernel: Node, names: Mapping[int, str], device: tuple[Said, ...
     return KernelInfo(
         name=kernel["name"].text,
         simd=simd.integer,
-        arguments=tuple(_arguments(kernel.get("payload_arguments"), names)),
-        per_thread=tuple(_arguments(kernel.get("per_thread_payload_arguments"), names)),
+        arguments=tuple(_arguments(kernel.get("payload_arguments"), names, members)),
+        per_thread=tuple(_arguments(kernel.get("per_thread_payload_arguments"), names, {})),
         binding_table={b["bti_value"].integer: b["arg_index"].integer for b in _items(kernel, "binding_table_indices")},
-        arg_names=names,
+        arg_names={**names, **{one.index: one.name for one in members.values() if one.name}},
         group_size=_group_size(environment.get("required_work_group_size")),
         inline_bytes=max(0, environment.integer_or("inline_data_payload_size", 0)),
         device=device,
@@ -259,10 +265,12 @@ def _info(node: Node) -> ArgumentInfo:
     )
 
 
-def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[PayloadArgument]:
+def _arguments(
+    nodes: Node | None, names: Mapping[int, str], members: Mapping[Place, Argument]
+) -> Iterator[PayloadArgument]:
     for node in () if nodes is None else nodes.items():
         index = node.integer_or("arg_index", -1)
-        yield PayloadArgument(
+        found = PayloadArgument(
             kind=node["arg_type"].text,
             offset=node["offset"].natural,
             size=node["size"].natural,
@@ -273,6 +281,11 @@ def _arguments(nodes: Node | None, names: Mapping[int, str]) -> Iterator[Payload
             sampler=_natural(node, "sampler_index"),
             table_index=_natural(node, "bti_value"),
         )
+        member = None if (place := by_value(node)) is None else members.get(place)
+        if member is not None:
+            kind = "buffer_address" if is_pointer(node) else found.kind
+            found = replace(found, kind=kind, argument=member, source_offset=0)
+        yield found
 
 
 def _natural(node: Node, key: str) -> int | None:

@@ -36,14 +36,18 @@ KEPT_SUMS = 4_096
 def as_sum(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2
-    constant, parts = linear_parts(term)
+    _, parts = linear_parts(term)
     if not any(atom.op is Op.CONCAT or factor % (1 << half) == 0 for atom, factor in parts.items()):
         return term
-    summands = (_spread(atom, factor, half) for atom, factor in parts.items())
-    total = add(const(constant, term.width), *summands)
+    total = _spread_out(term, half)
     while (simpler := _fused(total, half)) is not None:
-        total = simpler
+        total = _spread_out(simpler, half)  # what is joined may be a sum of halves itself
     return total
+
+
+def _spread_out(total: BitVec, half: int) -> BitVec:
+    constant, parts = linear_parts(total)
+    return add(const(constant, total.width), *(_spread(atom, factor, half) for atom, factor in parts.items()))
 
 
 def _spread(atom: BitVec, factor: int, half: int) -> BitVec:

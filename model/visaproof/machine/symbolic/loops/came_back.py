@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, words_of
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, left_in, words_of
 from visaproof.machine.symbolic.loops.shrinking import at_most_first
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
@@ -152,7 +152,7 @@ class LaterRounds(Struct, frozen=True):
                 continue
             own = symbol(OfLoop(self.name, RegisterByte(variable, start)), 8 * size)
             guard = self.ended if lane == EVERY_LANE else literals_of(self.again[lane])
-            left = registers.read_under(variable, start, size, guard)
+            left = left_in(registers, variable, start, size, guard)
             rows.append((lane, left, self.found.get((variable, start, lane), own), (variable, start, size)))
         now = registers.contents()
         registers.restore(before)
@@ -161,7 +161,7 @@ class LaterRounds(Struct, frozen=True):
             guard = self.reached if lane == EVERY_LANE else literals_of(self.began[lane])
             is_known = registers.shows(*place, guard)
             words.setdefault(lane, []).append(
-                _Word(left, held, registers.read_under(*place, guard) if is_known else None)
+                _Word(left, held, left_in(registers, *place, guard) if is_known else None)
             )
         registers.restore(now)
         registers.reader = reader

@@ -21,6 +21,7 @@ from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, disj, false, is_false, sub, symbol, symbols_of
+from visaproof.smt.halves import as_sum
 
 DWORD, QWORD = 4, 8
 
@@ -287,7 +288,7 @@ def forget(
         value = symbol(OfLoop(name, RegisterByte(variable, start)), 8 * size)
         if variable in writes.shifts and lane != EVERY_LANE:
             amount = symbol(OfLoop(name, f"{variable}.shift"), 8 * size)
-            value = add(registers.read_under(variable, start, size, guard), amount)
+            value = add(left_in(registers, variable, start, size, guard), amount)
         registers.write_under(variable, start, value, guard)
         if lane != EVERY_LANE:
             held[variable, start, lane] = value
@@ -295,6 +296,12 @@ def forget(
         guard = _guard(lanes, running) or entered
         predicates.write_under(variable, position, bool_symbol(OfLoop(name, PredicateBit(variable, position))), guard)
     return held
+
+
+def left_in(registers: GuardedRegisters, variable: str, start: int, size: int, guard: Literals) -> BitVec:
+    """What is left in a word: a quadword that was moved in halves is the sum that it is."""
+    left = registers.read_under(variable, start, size, guard)
+    return as_sum(left) if size == QWORD else left
 
 
 def shifts(
@@ -306,7 +313,7 @@ def shifts(
     for (variable, start, lane), held in before.items():
         if variable in differing or is_false(running[lane]):  # to read a word takes longer the more wrote it
             continue
-        amount = sub(registers.read_under(variable, start, held.width // 8, literals_of(running[lane])), held)
+        amount = sub(left_in(registers, variable, start, held.width // 8, literals_of(running[lane])), held)
         if variable not in amounts:
             amounts[variable] = amount
         else:

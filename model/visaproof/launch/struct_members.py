@@ -1,0 +1,78 @@
+"""The pointers and numbers that are passed in structs by value, as functors of SYCL are.
+
+    {arg_type: arg_byvalue, arg_index: 1, source_offset: 16, size: 8, is_ptr: true}      the buffer `arg1_16`
+
+The compiler cuts such structs into their members and says which are pointers.  Each is an argument of its own.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from visaproof.launch.input_meaning import Argument
+from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
+from visaproof.launch.yaml_tree import Node
+
+Place = tuple[int, int]
+"""An argument and a byte of it."""
+
+POINTER_BYTES = 8
+MEMBER_BYTES = (2, 4, 8)
+"""Of numbers; a single byte mostly fills a gap."""
+
+STRUCTS = ("class.", "struct.")
+"""How the names of types begin that C++ compilers give to structs; those of OpenCL C have no dot."""
+
+MEMBERS, MOST_BYTES = 1 << 24, 1 << 16
+"""What stands in structs has indices from here on, so many for each argument: no kernel has as many arguments."""
+
+
+def members(
+    payload: Sequence[Node], names: Mapping[int, str], infos: Mapping[int, ArgumentInfo]
+) -> dict[Place, Argument]:
+    """By where they are passed.  Byte 16 of an argument `f` is `f_16`, or `arg1_16`: no other argument has the name."""
+    found: dict[Place, Argument] = {}
+    places = _places(payload)
+    for node in payload:
+        place = by_value(node)
+        if place is None or node["size"].natural not in MEMBER_BYTES:
+            continue
+        index, offset = place
+        if is_pointer(node) or (_is_struct(infos.get(index)) and places[index] > 1):
+            name = f"{names.get(index) or f'arg{index}'}_{offset}"
+            while name in names.values():
+                name += "_"
+            found[place] = Argument(MEMBERS + index * MOST_BYTES + offset, name)
+    return found
+
+
+def without_structs(payload: Sequence[Node], infos: Mapping[int, ArgumentInfo]) -> dict[int, ArgumentInfo]:
+    """What is said of arguments, but for the types of structs that are one number, as sizes are in SYCL."""
+    places = _places(payload)
+    return {
+        index: replace(info, type_name="") if places[index] == 1 and _is_struct(info) else info
+        for index, info in infos.items()
+    }
+
+
+def by_value(node: Node) -> Place | None:
+    """Of which argument it is a part, and where."""
+    index, offset = node.integer_or("arg_index", -1), max(0, node.integer_or("source_offset", 0))
+    return (index, offset) if node["arg_type"].text == "arg_byvalue" and index >= 0 and offset < MOST_BYTES else None
+
+
+def is_pointer(node: Node) -> bool:
+    """Whether it is a pointer that is passed in a struct."""
+    flag = node.get("is_ptr")
+    said = flag is not None and flag.text == "true"
+    return said and node["size"].natural == POINTER_BYTES and by_value(node) is not None
+
+
+def _is_struct(info: ArgumentInfo | None) -> bool:
+    return (info or NOTHING_SAID).type_name.startswith(STRUCTS)
+
+
+def _places(payload: Sequence[Node]) -> Counter[int]:
+    """How many parts of each argument are passed by value."""
+    return Counter(place[0] for node in payload if (place := by_value(node)) is not None)
