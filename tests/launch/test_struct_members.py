@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from visaproof.launch.input_meaning import Argument
+from visaproof.launch.input_meaning import MEMBERS, Argument
 from visaproof.launch.kernel_info import KernelInfo
 from visaproof.launch.payload import _meaning
-from visaproof.launch.struct_members import MEMBERS, MOST_BYTES
+from visaproof.launch.struct_members import MOST_BYTES
 from visaproof.launch.zebin import read_ze_info
 
 ZE_INFO = """

@@ -9,6 +9,9 @@ DIMENSIONS = "xyz"
 GROUP_ID_BYTES = (4, 24, 28)
 """Where r0 holds the group ids x, y, z.  Source: docs/pages/payload.md §3."""
 
+MEMBERS = 1 << 24
+"""What stands in structs has indices from here on (`launch.struct_members`): no kernel has as many arguments."""
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -18,6 +21,8 @@ class Argument:
     name: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
+        if self.index >= MEMBERS:
+            return f"{self.name}"
         return f"argument {self.index}" + (f" ({self.name})" if self.name else "")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from visaproof.launch.input_meaning import Argument
+from visaproof.launch.input_meaning import MEMBERS, Argument
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.launch.yaml_tree import Node
 
@@ -24,8 +24,8 @@ MEMBER_BYTES = (2, 4, 8)
 STRUCTS = ("class.", "struct.")
 """How the names of types begin that C++ compilers give to structs; those of OpenCL C have no dot."""
 
-MEMBERS, MOST_BYTES = 1 << 24, 1 << 16
-"""What stands in structs has indices from here on, so many for each argument: no kernel has as many arguments."""
+MOST_BYTES = 1 << 16
+"""Of a struct; so many indices from `MEMBERS` on are those of what stands in one argument."""
 
 
 def members(

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from visaproof.analysis.bounds import loop_counters
+from visaproof.analysis.bounds.integers import Half
+from visaproof.analysis.bounds.loop_counters import LoopCounters
 from visaproof.cli import main
-from visaproof.smt import Bool
+from visaproof.smt import BitVec, Bool, Term, conj, const, eq, neg, symbol
 
 DATA = Path(__file__).parents[2] / "data" / "long_sizes"
 LAUNCH = ("--launch", str(DATA / "long_sizes.ze_info"))
@@ -42,6 +44,23 @@ def test_no_size_is_named_where_orders_in_halves_stay_as_they_are(
 
     monkeypatch.setattr("visaproof.machine.symbolic.predicates.as_order", unread)
     assert named("rows", capsys) == {}
+
+
+N, M = ({half: symbol(f"{half}.{name}", 32) for half in ("high", "low")} for name in "nm")
+PARTS: dict[Term, Half] = {
+    word[half]: Half({(name,): 1}, place)
+    for name, word in (("n", N), ("m", M)) for half, place in (("low", 0), ("high", 32))
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "unequal"), [(N["high"], N["low"], {("n", 0)}), (M["high"], N["low"], set())], ids=["one", "two"]
+)
+def test_halves_of_two_words_say_nothing_of_either(high: BitVec, low: BitVec, unequal: set[tuple[str, int]]) -> None:
+    """Of m = 2^32 and n = 0 it holds that not both are 0, the high half of m and the low one of n."""
+    zero = const(0, 32)
+    guard = frozenset({neg(conj(eq(zero, high), eq(zero, low)))})
+    assert LoopCounters(guard, {}, PARTS, {}, {}).unequal() == unequal
 
 
 @pytest.mark.slow

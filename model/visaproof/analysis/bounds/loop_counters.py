@@ -151,9 +151,14 @@ class LoopCounters(Struct, frozen=True):
         found = set[tuple[str, int]]()
         for one in conjuncts(conj(*self.guard)):
             for word, number in _denied(one):
-                total = self.reader().read(word)
-                if total is not None and list(total.values()) == [1]:
-                    found |= {(name, number) for part in total for name in part if len(part) == 1}
+                reader = self.reader()
+                total = reader.read(word)
+                if total is None or list(total.values()) != [1]:
+                    continue
+                (part,) = total
+                about = {name for limit in reader.limits for names in limit.sum for name in names}
+                if len(part) == 1 and about <= set(part):  # halves of two words are none of one
+                    found.add((part[0], number))
         return frozenset(found)
 
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
