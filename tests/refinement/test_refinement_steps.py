@@ -1,14 +1,25 @@
 """Store by store: what was decided of one lane is said of another only where as much is assumed of it."""
 
+import pytest
+
 from tests.support.differences import byte_of
+from visaproof.checking.ladder import Answer, GaveUp, Holds
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
+from visaproof.queries.kernels import shared_memory
+from visaproof.queries.kernels.shared_memory import SharedMemory
+from visaproof.queries.kernels.stores import UnitStore
+from visaproof.refinement import steps
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.effects.effects import Effects
+from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Difference
+from visaproof.semantics.symbolic.names import lane_on
+from visaproof.smt import BitVec, Bool, add, bit_and, bit_or, const, is_true, symbol, true
 from visaproof.visaasm.reader import read_kernel
 
 HEAD = """.version 4.1
@@ -56,3 +67,26 @@ def test_what_holds_of_lane_0_where_the_source_has_a_meaning_is_asked_again_of_l
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference)
     assert (byte_of(found).source, byte_of(found).target) == (0, 1)
+
+
+def test_that_two_loads_bring_one_value_is_said_of_others_only_where_their_addresses_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """a + b is (a | b) + (a & b), and not (a | b) + a: of so many cells no question says where they are."""
+
+    def only_plain(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+        return Holds("plain") if is_true(goal) else GaveUp("no time")
+
+    monkeypatch.setattr(shared_memory, "MOST_PAIRS", 0)
+    monkeypatch.setattr(steps, "uncut", only_plain)
+    memory = SharedMemory({"s": 4})
+    a, b = symbol("a", 32), symbol("b", 32)
+    one, same, other = add(a, b), add(bit_or(a, b), bit_and(a, b)), add(bit_or(a, b), a)
+
+    def stores(*addresses: BitVec) -> Effects:
+        loaded = (memory.initial("s", address) for address in addresses)
+        return Effects({"s": tuple(UnitStore(true(), const(4 * k, 32), each) for k, each in enumerate(loaded))}, {})
+
+    launched = Launched((lane_on(0),))
+    assert steps.one_by_one(Question(stores(one), stores(same), memory, launched), ["s"], 1_000)
+    assert not steps.one_by_one(Question(stores(one, one), stores(same, other), memory, launched), ["s"], 1_000)

@@ -8,6 +8,7 @@ from visaproof.checking.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds,
 from visaproof.queries.kernels.stores import address_step, same_store
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import parts_undefined, premises, stores_of
+from visaproof.refinement.sweeping import swept
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -34,8 +35,8 @@ QUICK_MS = 300
 _Assumed = Callable[[Bool], tuple[Bool, ...]]
 """From a goal to what is assumed of what it is about."""
 
-MOST_LONG = 24
-"""Steps of one proof that may take as long as the time-out: the others are like one of them, or simple."""
+MOST_SWEPT = 24
+"""Steps of one proof that may be asked in parts: the others are like one of them, or simple."""
 
 
 def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
@@ -60,7 +61,7 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, ste
             return False
         for one, other in zip(source, target, strict=True):
             step = address_step(one, other)
-            if steps.long > MOST_LONG:
+            if steps.swept > MOST_SWEPT:
                 return False
             everywhere = steps.nearly_holds(step.goal)
             under_guard = question.launched.premises is not None and not everywhere
@@ -76,17 +77,17 @@ def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, ste
 class Steps:
     """Small questions under the premises of a large one, each asked once."""
 
-    def __init__(self, question: Question, timeout_ms: int, patient: bool = True) -> None:
-        """If `patient`, those that a solver gives up soon are asked again within the time-out."""
-        self._patient = patient
+    def __init__(self, question: Question, timeout_ms: int, in_parts: bool = True) -> None:
+        """Those that a solver gives up are asked `in_parts`, which may take long."""
+        self._in_parts = in_parts
         self._question = question
         self._timeout_ms = timeout_ms
         self._decided: dict[Form, Answer] = {}
         """The answers, by what was assumed and asked, up to the names of symbols."""
         self.by = ""
         """The solver that was needed, if one was."""
-        self.long = 0
-        """How many were asked twice."""
+        self.swept = 0
+        """How many were asked in parts."""
         self._premises: list[tuple[Bool, frozenset[Term]]] | None = None
         """What is assumed of every goal, in parts, with what each is about."""
         self._defined: bool | None = None
@@ -130,12 +131,15 @@ class Steps:
 
     def _answered(self, assumed: _Assumed, goal: Bool) -> Answer:
         """Whether a goal holds where that is so which is assumed of it, if that was not asked before."""
-        form = form_of(*assumed(goal), goal)
+        form, memory = form_of(*assumed(goal), goal), self._question.memory
         if form not in self._decided:
             answer = uncut(assumed(goal), goal, min(QUICK_MS, self._timeout_ms))
-            if isinstance(answer, GaveUp) and self._patient:
-                self.long += 1
-                answer = uncut(assumed(goal), goal, self._timeout_ms)
+            if isinstance(answer, GaveUp) and self._in_parts:
+                self.swept += 1
+                smaller = swept(goal, memory)
+                answer = uncut(assumed(smaller), smaller, self._timeout_ms)
+                if not memory.facts_are_all((goal,)):  # the form does not say which cells are one
+                    return answer
             self._decided[form] = answer
         return self._decided[form]
 

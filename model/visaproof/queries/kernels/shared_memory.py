@@ -144,6 +144,11 @@ class SharedMemory:
             if one.surface == other.surface and not is_false(same := eq(one.address, other.address)):
                 yield implies(same, eq(one.value, other.value))
 
+    def facts_are_all(self, terms: Iterable[Term]) -> bool:
+        """Whether no pair of cells is left out of the facts."""
+        count = len(self._cells_among(self._all_behind(dict.fromkeys(symbols_of(*terms)))))
+        return count * (count - 1) // 2 <= MOST_PAIRS
+
     def _all_behind(self, asked: Mapping[Term, None]) -> dict[Term, None]:
         """These names, and those that they depend on."""
         found = dict(asked)

@@ -53,7 +53,7 @@ STORE_BY_STORE = "store by store"
 def as_it_is(asked: Asked) -> Refines | None:
     """The same where each store takes a solver no time, before there are runs, which take longer."""
     question = asked.question
-    steps = Steps(question, QUICK_MS, patient=False)
+    steps = Steps(question, QUICK_MS, in_parts=False)
     if not one_by_one(question, open_surfaces(question), QUICK_MS, steps):
         return None
     audited(asked)

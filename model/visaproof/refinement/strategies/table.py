@@ -88,6 +88,7 @@ STRATEGIES = (
     FEW_RUNS,
     IN_STEP,
     Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
+    Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     SIMPLE_STORES,
