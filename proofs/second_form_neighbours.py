@@ -54,7 +54,7 @@ def refute_words_are_ordered_by_low_halves_with_signs() -> Query:
 
 def refute_words_are_ordered_by_each_of_their_halves() -> Query:
     return neighbour(
-        "order-in-halves-that-no-rule-fits",
+        "order-in-halves",
         "less or less",
         "the order of the words",
         lambda b, w: (
