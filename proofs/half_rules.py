@@ -181,55 +181,50 @@ def _parts(width: int, name: str) -> tuple[BitVec, BitVec]:
     return symbol(f"high-{name}{width}", width // 2), symbol(f"low-{name}{width}", width // 2)
 
 
+def in_halves(
+    b: Words,
+    one: tuple[BitVec, BitVec],
+    other: tuple[BitVec, BitVec],
+    less: Bool | None = None,
+    lower: Bool | None = None,
+) -> Bool:
+    """`less`, or high halves that are equal and `lower`; both are orders of the halves."""
+    less = b.ult(one[0], other[0]) if less is None else less
+    lower = b.ult(one[1], other[1]) if lower is None else lower
+    return b.disj(less, b.conj(b.eq(one[0], other[0]), lower))
+
+
+def two_words(w: int) -> tuple[tuple[BitVec, BitVec], tuple[BitVec, BitVec]]:
+    """The halves of two words."""
+    return _parts(w, "one"), _parts(w, "other")
+
+
+def _five(w: int) -> tuple[BitVec, BitVec]:
+    return c(0, w // 2), c(5, w // 2)
+
+
 ORDERS: tuple[Rule, ...] = rules(
     "order-in-halves",
     {
         "less, by halves of two words": lambda b, w: (
-            b.disj(
-                b.ult(halves_of(b, y(w))[0], halves_of(b, z(w))[0]),
-                b.conj(
-                    b.eq(halves_of(b, y(w))[0], halves_of(b, z(w))[0]),
-                    b.ult(halves_of(b, y(w))[1], halves_of(b, z(w))[1]),
-                ),
-            ),
+            in_halves(b, halves_of(b, y(w)), halves_of(b, z(w))),
             b.ult(y(w), z(w)),
         ),
         "less, by other halves": lambda b, w: (
-            b.disj(
-                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "other")[0], _parts(w, "one")[0]),
-                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
-                ),
-            ),
-            b.ult(b.concat(*_parts(w, "one")), b.concat(*_parts(w, "other"))),
+            in_halves(b, *two_words(w)),
+            b.ult(*(b.concat(*one) for one in two_words(w))),
         ),
         "less, with signs": lambda b, w: (
-            b.disj(
-                b.slt(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
-                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
-                ),
-            ),
-            b.slt(b.concat(*_parts(w, "one")), b.concat(*_parts(w, "other"))),
+            in_halves(b, *two_words(w), less=b.slt(*(high for high, _ in two_words(w)))),
+            b.slt(*(b.concat(*one) for one in two_words(w))),
         ),
         "at most, by halves": lambda b, w: (
-            b.disj(
-                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
-                    b.neg(b.ult(_parts(w, "other")[1], _parts(w, "one")[1])),
-                ),
-            ),
-            b.neg(b.ult(b.concat(*_parts(w, "other")), b.concat(*_parts(w, "one")))),
+            in_halves(b, *two_words(w), lower=b.neg(b.ult(*(low for _, low in reversed(two_words(w)))))),
+            b.neg(b.ult(*(b.concat(*one) for one in reversed(two_words(w))))),
         ),
         "more than a number without a high half": lambda b, w: (
-            b.disj(
-                b.neg(b.eq(c(0, w // 2), _parts(w, "one")[0])),
-                b.conj(b.eq(c(0, w // 2), _parts(w, "one")[0]), b.ult(c(5, w // 2), _parts(w, "one")[1])),
-            ),
-            b.ult(c(5, w), b.concat(*_parts(w, "one"))),
+            in_halves(b, _five(w), two_words(w)[0], less=b.neg(b.eq(c(0, w // 2), two_words(w)[0][0]))),
+            b.ult(c(5, w), b.concat(*two_words(w)[0])),
         ),
     },
     widths=(64,),
@@ -240,42 +235,24 @@ ORDERS_APART: tuple[Rule, ...] = rules(
     "order-in-halves-that-no-rule-fits",
     {
         "less in the low halves with signs": lambda b, w: kept(
-            b.disj(
-                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
-                    b.slt(_parts(w, "one")[1], _parts(w, "other")[1]),
-                ),
-            )
+            in_halves(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w))))
         ),
         "equal where another half is": lambda b, w: kept(
-            b.disj(
-                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "one")[0], _parts(w, "third")[0]),
-                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
-                ),
+            in_halves(
+                b,
+                two_words(w)[0],
+                (_parts(w, "third")[0], two_words(w)[1][1]),
+                less=b.ult(*(h for h, _ in two_words(w))),
             )
         ),
-        "less or less": lambda b, w: kept(
-            b.disj(b.ult(_parts(w, "one")[0], _parts(w, "other")[0]), b.ult(_parts(w, "one")[1], _parts(w, "other")[1]))
-        ),
+        "less or less": lambda b, w: kept(b.disj(*(b.ult(*halves) for halves in zip(*two_words(w), strict=True)))),
         "unequal, or equal and one more": lambda b, w: kept(
             b.disj(
-                b.neg(b.eq(c(1, w // 2), _parts(w, "one")[0])),
-                b.conj(b.eq(c(1, w // 2), _parts(w, "one")[0]), b.ult(c(5, w // 2), _parts(w, "one")[1])),
+                b.neg(b.eq(c(1, w // 2), two_words(w)[0][0])),
+                b.conj(b.eq(c(1, w // 2), two_words(w)[0][0]), b.ult(c(5, w // 2), two_words(w)[0][1])),
             )
         ),
-        "with a third case": lambda b, w: kept(
-            b.disj(
-                p,
-                b.ult(_parts(w, "one")[0], _parts(w, "other")[0]),
-                b.conj(
-                    b.eq(_parts(w, "one")[0], _parts(w, "other")[0]),
-                    b.ult(_parts(w, "one")[1], _parts(w, "other")[1]),
-                ),
-            )
-        ),
+        "with a third case": lambda b, w: kept(b.disj(p, in_halves(b, *two_words(w)))),
     },
     widths=(64,),
     after=_ordered,

@@ -3,10 +3,10 @@
 from visaproof.checking.claims.catalogue import for_each
 from visaproof.queries.identities import neighbour
 from visaproof.queries.query import Query
-from visaproof.smt import BitVec, Bool, symbol
+from visaproof.smt import BitVec, Bool
 from visaproof.smt.written import Words
 
-from .half_rules import pointer
+from .half_rules import in_halves, pointer, two_words
 from .words import c, wide, x, y, z
 
 
@@ -39,14 +39,8 @@ def refute_words_are_ordered_by_low_halves_with_signs() -> Query:
         "less in the low halves with signs",
         "the order of the words",
         lambda b, w: (
-            b.disj(
-                b.ult(_half("high", "one", w), _half("high", "other", w)),
-                b.conj(
-                    b.eq(_half("high", "one", w), _half("high", "other", w)),
-                    b.slt(_half("low", "one", w), _half("low", "other", w)),
-                ),
-            ),
-            b.ult(_joined("one", b, w), _joined("other", b, w)),
+            in_halves(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w)))),
+            b.ult(*(b.concat(*one) for one in two_words(w))),
         ),
         64,
     )
@@ -58,22 +52,11 @@ def refute_words_are_ordered_by_each_of_their_halves() -> Query:
         "less or less",
         "the order of the words",
         lambda b, w: (
-            b.disj(
-                b.ult(_half("high", "one", w), _half("high", "other", w)),
-                b.ult(_half("low", "one", w), _half("low", "other", w)),
-            ),
-            b.ult(_joined("one", b, w), _joined("other", b, w)),
+            b.disj(*(b.ult(*halves) for halves in zip(*two_words(w), strict=True))),
+            b.ult(*(b.concat(*one) for one in two_words(w))),
         ),
         64,
     )
-
-
-def _half(half: str, name: str, width: int) -> BitVec:
-    return symbol(f"{half}-{name}{width}", width // 2)
-
-
-def _joined(name: str, b: Words, width: int) -> BitVec:
-    return b.concat(_half("high", name, width), _half("low", name, width))
 
 
 def refute_halves_of_two_words_are_those_of_one() -> Query:

@@ -56,6 +56,11 @@ def test_a_struct_that_is_one_number_has_no_type_that_hides_it() -> None:
     assert read().infos[1].type_name == "class.functor"
 
 
+def test_a_struct_with_a_pointer_is_one_of_cpp() -> None:
+    """Its numbers are arguments as well, though its type is not called a class."""
+    assert read(ZE_INFO.replace("class.functor", "struct functor")).arguments == read().arguments
+
+
 def test_a_struct_of_opencl_stays_one_argument() -> None:
     """`--arg` gives all of it."""
     info = read(ZE_INFO.replace("class.functor", "struct functor").replace(", is_ptr: true", ""))

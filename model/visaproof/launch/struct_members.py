@@ -21,8 +21,8 @@ POINTER_BYTES = 8
 MEMBER_BYTES = (2, 4, 8)
 """Of numbers; a single byte mostly fills a gap."""
 
-STRUCTS = ("class.", "struct.")
-"""How the names of types begin that C++ compilers give to structs; those of OpenCL C have no dot."""
+CLASS = "class."
+"""How the names of classes begin.  A struct is that of C++, too, if there is a pointer in it: OpenCL C allows none."""
 
 MOST_BYTES = 1 << 16
 """Of a struct; so many indices from `MEMBERS` on are those of what stands in one argument."""
@@ -34,12 +34,13 @@ def members(
     """By where they are passed.  Byte 16 of an argument `f` is `f_16`, or `arg1_16`: no other argument has the name."""
     found: dict[Place, Argument] = {}
     places = _places(payload)
+    with_pointers = {place[0] for one in payload if is_pointer(one) and (place := by_value(one))}
     for node in payload:
         place = by_value(node)
         if place is None or node["size"].natural not in MEMBER_BYTES:
             continue
         index, offset = place
-        if is_pointer(node) or (_is_struct(infos.get(index)) and places[index] > 1):
+        if index in with_pointers or (_is_class(infos.get(index)) and places[index] > 1):
             name = f"{names.get(index) or f'arg{index}'}_{offset}"
             while name in names.values():
                 name += "_"
@@ -47,11 +48,11 @@ def members(
     return found
 
 
-def without_structs(payload: Sequence[Node], infos: Mapping[int, ArgumentInfo]) -> dict[int, ArgumentInfo]:
+def without_classes(payload: Sequence[Node], infos: Mapping[int, ArgumentInfo]) -> dict[int, ArgumentInfo]:
     """What is said of arguments, but for the types of structs that are one number, as sizes are in SYCL."""
     places = _places(payload)
     return {
-        index: replace(info, type_name="") if places[index] == 1 and _is_struct(info) else info
+        index: replace(info, type_name="") if places[index] == 1 and _is_class(info) else info
         for index, info in infos.items()
     }
 
@@ -69,8 +70,8 @@ def is_pointer(node: Node) -> bool:
     return said and node["size"].natural == POINTER_BYTES and by_value(node) is not None
 
 
-def _is_struct(info: ArgumentInfo | None) -> bool:
-    return (info or NOTHING_SAID).type_name.startswith(STRUCTS)
+def _is_class(info: ArgumentInfo | None) -> bool:
+    return (info or NOTHING_SAID).type_name.startswith(CLASS)
 
 
 def _places(payload: Sequence[Node]) -> Counter[int]:

@@ -29,7 +29,7 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.kernel_info import ONE_SPACE, PRIVATE_SPACE, SCRATCH_TYPE, KernelInfo, PayloadArgument
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES
-from visaproof.launch.struct_members import Place, by_value, is_pointer, members, without_structs
+from visaproof.launch.struct_members import Place, by_value, is_pointer, members, without_classes
 from visaproof.launch.yaml_tree import Node, read_tree
 from visaproof.visaasm.device import Said
 
@@ -94,7 +94,7 @@ def read_ze_info(text: str, path: str, name: str, device: tuple[Said, ...] = ())
     names = _argument_names(root, name)
     nodes = _items(named[name], "payload_arguments")
     info = _kernel_info(named[name], names, members(nodes, names, infos), device)
-    return replace(info, infos=without_structs(nodes, infos))
+    return replace(info, infos=without_classes(nodes, infos))
 
 
 def _sections(blob: bytes, path: str) -> tuple[bytes, bytes, bytes | None, dict[str, Constant]]:

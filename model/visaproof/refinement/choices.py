@@ -258,15 +258,14 @@ def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Itera
     return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))
 
 
-KNOWN = ("add", "mul")
-"""Opcodes of which nothing is left to an implementation but which NaN it gives, and what it flushes."""
-
-
 # ---------------------------------------------------------------- arithmetic on floats
 
 # What IEEE 754 says of sums and products, whatever their operands are: the arithmetic of the runs.  Of operands that
 # are results themselves nothing is taken to be known, and a result that is NaN may be any NaN.  So more seems possible
 # than is, and never less.
+
+KNOWN = ("add", "mul")
+"""Opcodes of which nothing is left to an implementation but which NaN it gives, and what it flushes."""
 
 
 def float_facts(memory: SharedMemory, alone: Alone, terms: Iterable[Term]) -> Iterator[Bool]:

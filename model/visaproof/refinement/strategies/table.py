@@ -1,4 +1,4 @@
-"""The strategies, in the order in which they are tried: cheap proofs first, then runs, then a proofs.
+"""The strategies, in the order in which they are tried: cheap proofs first, then runs, then a solver.
 
 A proof that holds for the iterations that were unrolled alone (`any_length` is not set) makes the verdict `Bounded`.
 """
