@@ -23,12 +23,12 @@ from visaproof.queries.kernels.undefined import unusual
 from visaproof.refinement.assumed import assumptions, beside, unlike
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
-from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS, Begins, needs_buffers
+from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS, Begins, has_addresses, needs_buffers
 from visaproof.refinement.inputs.overlap import elements_of, overlap_of
 from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.observed import observed_registers
-from visaproof.refinement.questions import by_address, of_the_source, questions
+from visaproof.refinement.questions import by_address, of_the_source, questions, uses_addresses
 from visaproof.refinement.same_program import is_itself
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
@@ -93,9 +93,10 @@ class Comparison(Struct, frozen=True):
         return self.exact is not self.question
 
 
-def compare(source: Program, target: Program, scope: Scope, by_buffers: bool = False) -> Comparison:
+def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | None = None) -> Comparison:
     """The question about a source and a target, of places in surfaces or `by_buffers`, if it cannot be asked else.
 
+    By default the statements say which is likely, so that kernels are seldom run symbolically in both ways.
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
     """
     source, target = (replace(one, launch=one.launch.of_groups(scope.groups)) for one in (source, target))
@@ -112,14 +113,24 @@ def compare(source: Program, target: Program, scope: Scope, by_buffers: bool = F
     starts = _starts(source, target, scope.assume, alike=split is None)
     start, wide = (starts[1], target) if split is not None and not split.source_is_wide else (starts[0], source)
     lanes = tuple(start.group.known_lanes(launched_lanes(wide.kernel)))
-    programs, begins = (source, target), Begins(elements_of(source), by_buffers)
+    programs = source, target
+    likely = by_buffers is None and matching.by_meaning and needs_buffers(programs, any(map(has_addresses, programs)))
+    begins = Begins(elements_of(source), by_buffers or likely)
     itself = is_itself(source, target, observed)
-    if split is None:
-        alone = one_to_one(programs, matching, starts, lanes, scope, begins, itself)
-        one = replace(alone[0], observed=observed)
-        runners = one, one if itself else replace(alone[1], observed=observed)
-    else:
-        runners = one_to_several(programs, matching, starts, lanes, split, scope, begins)
+    try:
+        if split is None:
+            alone = one_to_one(programs, matching, starts, lanes, scope, begins, itself)
+            one = replace(alone[0], observed=observed)
+            runners = one, one if itself else replace(alone[1], observed=observed)
+        else:
+            runners = one_to_several(programs, matching, starts, lanes, split, scope, begins)
+    except NotModelled:
+        if not likely:
+            raise
+        return compare(source, target, scope, by_buffers=False)
+    by_buffers = bool(by_buffers) or likely
+    if likely and not needs_buffers(programs, any(map(uses_addresses, runners))):
+        return compare(source, target, scope, by_buffers=False)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)

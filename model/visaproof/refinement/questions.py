@@ -256,7 +256,12 @@ def _as_it_is(runner: AnyRunner) -> Side:
 
 def by_address(runners: Sequence[AnyRunner]) -> bool:
     """Whether both can only be compared by places in buffers: one reaches memory by addresses, or is told distances."""
-    return any(FLAT in used_surfaces(one) or one.distances for one in runners)
+    return any(uses_addresses(one) or one.distances for one in runners)
+
+
+def uses_addresses(runner: AnyRunner) -> bool:
+    """Whether it reaches memory by addresses that others see."""
+    return FLAT in used_surfaces(runner)
 
 
 def used_surfaces(runner: AnyRunner) -> set[str]:

@@ -1,18 +1,22 @@
 """A surface that begins before its buffer, beside 64-bit addresses: by the distance that the launch hands over."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
+from visaproof.refinement import comparison
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.random_runs import rather_usual
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, TargetUndefined
 from visaproof.refinement.widths import threads
@@ -71,9 +75,9 @@ def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> 
 @pytest.mark.parametrize(("source", "target"), [(BY_ADDRESS, BY_SURFACE), (BY_SURFACE, BY_ADDRESS)])
 def test_a_surface_beside_an_address_begins_before_the_buffer(source, target, tmp_path):
     """By the distance that the kernel adds; the verdict says where surfaces begin."""
-    comparison = compared(tmp_path, source, target)
-    assert BUFFER_OFFSETS in comparison.assumed
-    assert isinstance(decide(comparison, 2000), Refines)
+    asked = compared(tmp_path, source, target)
+    assert BUFFER_OFFSETS in asked.assumed
+    assert isinstance(decide(asked, 2000), Refines)
 
 
 def test_another_place_is_still_a_difference(tmp_path):
@@ -83,9 +87,9 @@ def test_another_place_is_still_a_difference(tmp_path):
 
 def test_between_surfaces_the_distance_stays_arbitrary(tmp_path):
     """Nothing is assumed of it, so that a kernel that leaves it out is wrong."""
-    comparison = compared(tmp_path, BY_SURFACE, BY_SURFACE)
-    assert BUFFER_OFFSETS not in comparison.assumed
-    assert isinstance(decide(comparison, 2000), Refines)
+    asked = compared(tmp_path, BY_SURFACE, BY_SURFACE)
+    assert BUFFER_OFFSETS not in asked.assumed
+    assert isinstance(decide(asked, 2000), Refines)
     assert isinstance(decide(compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN), 2000), Difference)
 
 
@@ -110,21 +114,67 @@ def test_a_kernel_without_the_distance_adds_none(tmp_path):
 
 def test_beside_a_launch_without_the_distance_it_is_none(tmp_path):
     """The compiler leaves the input out where it need not know: then surfaces begin where buffers do."""
-    comparison = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN, handed=False)
-    assert BUFFER_OFFSETS in comparison.assumed
-    assert isinstance(decide(comparison, 2000), Refines)
+    asked = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN, handed=False)
+    assert BUFFER_OFFSETS in asked.assumed
+    assert isinstance(decide(asked, 2000), Refines)
+
+
+NEVER_RUN = BY_SURFACE + BY_ADDRESS
+"""It has a message by address behind its end."""
+
+
+def test_kernels_with_addresses_are_run_in_one_way(tmp_path, monkeypatch):
+    """They are run at distances at once, and not first without."""
+    ways: list[bool] = []
+    monkeypatch.setattr(comparison, "one_to_one", watched(ways))
+    compared(tmp_path, BY_ADDRESS, BY_SURFACE)
+    assert ways == [True]
+
+
+def test_addresses_that_no_run_reaches_need_no_distances(tmp_path, monkeypatch):
+    """Then nothing is assumed of where surfaces begin, and a kernel that leaves the distance out is wrong."""
+    ways: list[bool] = []
+    monkeypatch.setattr(comparison, "one_to_one", watched(ways))
+    asked = compared(tmp_path, NEVER_RUN, FROM_ITS_BEGIN)
+    assert ways == [True, False]
+    assert BUFFER_OFFSETS not in asked.assumed
+    assert isinstance(decide(asked, 2000), Difference)
+
+
+def test_kernels_that_cannot_be_run_at_distances_are_without(tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison, "one_to_one", watched([], refused=True))
+    asked = compared(tmp_path, NEVER_RUN, BY_SURFACE)
+    assert BUFFER_OFFSETS not in asked.assumed
+
+
+def test_kernels_that_cannot_be_run_at_needed_distances_are_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison, "one_to_one", watched([], refused=True))
+    with pytest.raises(NotModelled, match="at distances"):
+        compared(tmp_path, BY_ADDRESS, BY_SURFACE)
+
+
+def watched(ways: list[bool], *, refused: bool = False) -> Callable[..., tuple[Runner, Runner]]:
+    """Runs both kernels and notes whether at distances, where that is not `refused`."""
+
+    def run(programs, matching, starts, lanes, scope, begins, itself):
+        ways.append(begins.at_distances)
+        if refused and begins.at_distances:
+            raise NotModelled("runs at distances")
+        return threads.one_to_one(programs, matching, starts, lanes, scope, begins, itself)
+
+    return run
 
 
 def test_a_difference_is_shown_where_buffers_begin_at_offset_0(tmp_path):
     """An offset that is no multiple of the element is rare, and hides what else the target does."""
-    comparison = compared(tmp_path, "    ret (M1, 1)\n", BY_SURFACE)
-    found = decide(comparison, 2000)
+    asked = compared(tmp_path, "    ret (M1, 1)\n", BY_SURFACE)
+    found = decide(asked, 2000)
     assert isinstance(found, Difference)
-    runs = comparison.runners
+    runs = asked.runners
     (offset,) = (term for term in found.values if str(term.payload) == "DISTANCE.0")
-    odd = again(*runs, comparison.question, replace(found, values=found.values | {offset: 1}))
+    odd = again(*runs, asked.question, replace(found, values=found.values | {offset: 1}))
     assert odd is not None
     assert isinstance(odd.what, TargetUndefined)
-    usual = rather_usual(comparison, odd)
+    usual = rather_usual(asked, odd)
     assert isinstance(usual.what, ByteDiffers)
     assert usual.values[offset] == 0

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from visaproof.checking.ladder import Values
+from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.surface_keys import OfArgument
 from visaproof.launch.launch import BufferOffset
 from visaproof.launch.matching import Program, surface_of
 from visaproof.launch.premises import premise
+from visaproof.program.statements import MemoryMessage
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.registers import Byte
@@ -29,6 +31,11 @@ def needs_buffers(programs: Sequence[Program], by_address: bool) -> bool:
     """Whether the kernels can only be compared by places in buffers: their surfaces may begin at different places."""
     handed = [set(_handed(program)) for program in programs]
     return any(handed) if by_address else handed[0] != handed[1]
+
+
+def has_addresses(program: Program) -> bool:
+    """Whether it has statements that reach memory by addresses, if only private memory."""
+    return any(isinstance(one, MemoryMessage) and one.message.surface == FLAT for one in program.code.statements)
 
 
 def _handed(program: Program) -> Iterator[int]:
