@@ -137,16 +137,16 @@ def _order(upper: _Less, lower: Bool) -> Bool | None:
     """The order of two words of which `upper` is the one of the high halves, and `lower` of the low ones."""
     less, below = (slt if upper.signed else ult), _less(lower)
     if below is not None and not below.signed:
-        left, right = map(_whole, upper.args, below.args)
+        left, right = map(as_whole, upper.args, below.args)
         return less(left, right)
     denied = _less(cast(Bool, lower.args[0])) if lower.op is Op.NOT else None
     if denied is None or denied.signed:
         return None
-    right, left = map(_whole, reversed(upper.args), denied.args)
+    right, left = map(as_whole, reversed(upper.args), denied.args)
     return neg(less(right, left))
 
 
-def _whole(high: BitVec, low: BitVec) -> BitVec:
+def as_whole(high: BitVec, low: BitVec) -> BitVec:
     """Both halves side by side, as a sum where they come from one."""
     joined = concat(high, low)
     return joined if joined.op is not Op.CONCAT or high.op is not Op.EXTRACT else as_sum(joined)

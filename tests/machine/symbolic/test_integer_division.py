@@ -11,7 +11,7 @@ from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.symbolic.arbitrary_values import CORRECTED
-from visaproof.machine.symbolic.integer_division import ABOVE_ONE, FACTOR
+from visaproof.machine.symbolic.divisions.integer_division import ABOVE_ONE, FACTOR
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide

@@ -19,7 +19,7 @@ from visaproof.machine.symbolic.arbitrary_values import (
     OpenValues,
     SamplerOrigin,
 )
-from visaproof.machine.symbolic.integer_division import IntegerDivisions
+from visaproof.machine.symbolic.divisions.integer_division import IntegerDivisions
 from visaproof.machine.symbolic.lane_reads import readers_of, target_of
 from visaproof.machine.symbolic.operands import Reader, SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
@@ -67,10 +67,10 @@ class SymbolicArithmetic:
     def __init__(self, thread: Thread, operands: SymbolicOperands, floats: Floats, divisions: bool) -> None:
         self._thread = thread
         self._operands = operands
-        self._predicates = SymbolicPredicates(thread, operands)
         self._floats = floats
         self._open = OpenValues(thread.name)
         self._divisions = IntegerDivisions(self._open.defined, thread.initial) if divisions else None
+        self._predicates = SymbolicPredicates(thread, operands, *([self._divisions.told] if self._divisions else ()))
         self._read_control: tuple[object, BitVec] | None = None
         """What the control register held, and for whom."""
 
@@ -171,7 +171,8 @@ class SymbolicArithmetic:
             return plain(sources)[0].bits
         if compute is None or statement.operation.saturates or _floats(sources, result):
             return self._result(statement, lane, sources, assumed, result)
-        return compute(sources, result)
+        value = compute(sources, result)
+        return self._divisions.word(value, assumed) if self._divisions else value
 
     def _differences(self, statement: Compute) -> None:
         """Page SAD2: "the odd element are updated with undefined values", be the odd lane enabled or the even one."""
@@ -210,10 +211,9 @@ class SymbolicArithmetic:
         if meaning is not None:
             value = self.fresh(statement, lane, result.bits, NO_RESULT, operands, result)
             return ite(meaning.open, value, cast(BitVec, meaning.value))
-        divisions, function = self._divisions, _operation_of(statement)
-        quotient = divisions.ended_by(function, operands, result) if divisions else None
-        reason = UNINTERPRETED if quotient is None else CORRECTED
-        value = self.fresh(statement, lane, result.bits, reason, operands, result)
+        divisions = self._divisions
+        quotient = divisions.ended_by(_operation_of(statement), operands, result) if divisions else None
+        value = self.fresh(statement, lane, result.bits, CORRECTED if quotient else UNINTERPRETED, operands, result)
         return divisions.second_part(quotient, value, assumed) if divisions and quotient else value
 
     def _operation(self, statement: Compute) -> Operation | None:

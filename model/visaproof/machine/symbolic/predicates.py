@@ -33,9 +33,16 @@ def lanes_of(thread: Thread, execution: Execution) -> list[Lane]:
 class SymbolicPredicates:
     """Runs `setp`, and the logic opcodes on predicates."""
 
-    def __init__(self, thread: Thread, operands: SymbolicOperands) -> None:
+    def __init__(
+        self,
+        thread: Thread,
+        operands: SymbolicOperands,
+        told: Callable[[Bool, Literals], Bool] = lambda holds, _: holds,
+    ) -> None:
+        """`told` gives what else is known of a condition."""
         self._thread = thread
         self._operands = operands
+        self._told = told
 
     def set(self, setp: SetPredicate) -> None:
         target, source, execution = setp.target, setp.source, setp.lanes
@@ -65,7 +72,7 @@ class SymbolicPredicates:
         places = [(first + lane, guard) for lane, guard, _ in lanes]
         combined = _COMBINED[statement.operation.name]
         bits = [
-            combined([self._bit(name, first + lane, assumed) for name in statement.sources])
+            self._told(combined([self._bit(name, first + lane, assumed) for name in statement.sources]), assumed)
             for lane, _, assumed in lanes
         ]
         self.set_bits(PredicateTarget(statement.target), places, bits)

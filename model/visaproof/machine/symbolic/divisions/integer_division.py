@@ -39,12 +39,13 @@ by less than 2^-5/y, where x/y is at least 1/y below the next integer.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
+from visaproof.isa.float_modes import Rounding
 from visaproof.isa.types import DataType
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.divisions.float_definitions import FloatDefinitions, is_plain
+from visaproof.machine.symbolic.divisions.wide_division import QWORD, WideDivisions, WideQuotient
 from visaproof.semantics.symbolic.cases import by_cases, given, under
 from visaproof.semantics.symbolic.elements import Source
-from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import (
@@ -55,13 +56,11 @@ from visaproof.smt import (
     const,
     disj,
     eq,
-    extract,
     ite,
     ite_bool,
     mul,
     neg,
     sub,
-    substitute,
     udiv,
     ule,
     ult,
@@ -75,7 +74,6 @@ ABOVE_ONE = 0x3FF0_0000_0000_4000
 """1 + 2^-38."""
 
 _WIDTH = 32
-_ZERO = ROUNDINGS.index(Rounding.ZERO)
 
 
 class Quotient(NamedTuple):
@@ -91,26 +89,40 @@ class IntegerDivisions:
 
     def __init__(self, defined: Callable[[BitVec], Arbitrary | None], initial: Callable[[str, int], Byte]) -> None:
         """`defined` gives the operation of which a symbol is the result, `initial` the registers at the start."""
-        self._defined = defined
-        self._initial = initial
+        self._floats, self._doubles = (
+            FloatDefinitions(defined, initial, data_type, Rounding.ZERO) for data_type in (DataType.F, DataType.DF)
+        )
+        self._wide = WideDivisions(FloatDefinitions(defined, initial, DataType.DF, Rounding.NEAREST_EVEN))
         self._too_small: dict[Bool, Bool] = {}
         """Comparisons of what is left with the divisor, and whether the quotient is one too small, or is not."""
 
-    def ended_by(self, function: tuple[str, ...], operands: Sequence[Source], result: DataType) -> Quotient | None:
+    def ended_by(
+        self, function: tuple[str, ...], operands: Sequence[Source], result: DataType
+    ) -> Quotient | WideQuotient | None:
         """What is divided, if the result of this operation is the second part of the quotient."""
-        if function != ("mov",) or result is not DataType.UD or operands[0].modifier:
+        if function != ("mov",) or operands[0].modifier:
             return None
-        if operands[0].type is DataType.DF:
-            return self._of_doubles(operands[0].bits)
-        return self._of_floats(operands[0].bits) if operands[0].type is DataType.F else None
+        match operands[0].type, result:
+            case DataType.DF, DataType.UQ:
+                return self._wide.ended_by(operands[0].bits)
+            case DataType.DF, DataType.UD:
+                return self._of_doubles(operands[0].bits)
+            case DataType.F, DataType.UD:
+                return self._of_floats(operands[0].bits)
+            case _:
+                return None
 
-    def second_part(self, found: Quotient, unknown: BitVec, assumed: Literals) -> BitVec:
-        """l where this holds, given a dword of which nothing is known but what it depends on.
+    def second_part(self, found: Quotient | WideQuotient, unknown: BitVec, assumed: Literals) -> BitVec:
+        """l where this holds, given a word of which nothing is known but what it depends on.
 
         l = ⌊x/y⌋ − h − (t ? 1 : 0), where t is unknown; for y = 0 it is anything, and r = x ≥ y holds.  Elsewhere
         r = x mod y + (t ? y : 0) does not wrap, as r ≤ x, and r ≥ y is t, as x mod y < y.
         A quotient of one part is right.
         """
+        if isinstance(found, WideQuotient):
+            last, told = self._wide.last_part(found, unknown, assumed)
+            self._too_small |= told
+            return last
         nothing, by_nothing = const(0, _WIDTH), under(eq(found.divisor, const(0, _WIDTH)), assumed)
         open_value = ite(by_nothing, unknown, nothing)
         if found.first is None:
@@ -121,6 +133,17 @@ class IntegerDivisions:
         self._too_small[ult(left, found.divisor)] = neg(too_small)
         self._too_small[ule(found.divisor, left)] = too_small
         return add(sub(quotient, found.first), open_value)
+
+    def word(self, value: BitVec, assumed: Literals) -> BitVec:
+        """A result of integers, in another way where it is known to be one of a division."""
+        return self._wide.word(value, assumed) if value.width == QWORD else value
+
+    def told(self, holds: Bool, assumed: Literals) -> Bool:
+        """A condition, or whether a quotient is too small where it tells that."""
+        if not self._too_small:
+            return holds
+        known = self._told(holds, assumed)
+        return holds if known is None else known
 
     def compared(self, sources: Sequence[Source], compare: Callable[..., Bool], assumed: Literals) -> Bool:
         """A comparison of integers, where it tells whether a quotient is too small, maybe in some case alone."""
@@ -145,22 +168,23 @@ class IntegerDivisions:
 
     def _of_floats(self, converted: BitVec) -> Quotient | None:
         """Of c·((fx − fy·f) + (xl − yl·f))."""
-        for inverse, left in self._operands(converted, "mul"):
+        for inverse, left in self._floats.operands(converted, "mul"):
             divisor = self._inverted(inverse)
-            for high, low in self._operands(left, "add") if divisor is not None else ():
+            for high, low in self._floats.operands(left, "add") if divisor is not None else ():
                 if divisor is not None and (found := self._of_rest(high, low, inverse, divisor)) is not None:
                     return found
         return None
 
     def _of_doubles(self, converted: BitVec) -> Quotient | None:
         """Of q + q·e."""
-        for first, error, addend in self._products(converted, DataType.DF):
-            for dividend, inverse in self._operands(first, "mul", DataType.DF) if first is addend else ():
-                for factor, again, above in self._products(error, DataType.DF):
+        for first, error, addend in self._doubles.products(converted):
+            for dividend, inverse in self._doubles.operands(first, "mul") if first is addend else ():
+                for factor, again, above in self._doubles.products(error):
                     if again is not inverse or value_of(above) != ABOVE_ONE:
                         continue
                     x, y = (
-                        self._moved(one, DataType.UD, DataType.DF) for one in (dividend, _negative(factor, DataType.DF))
+                        self._doubles.moved(one, DataType.UD, DataType.DF)
+                        for one in (dividend, self._doubles.negative(factor))
                     )
                     if x is not None and y is not None and self._is_inverse(inverse, y):
                         return Quotient(x, y)
@@ -168,24 +192,28 @@ class IntegerDivisions:
 
     def _is_inverse(self, inverse: BitVec, divisor: BitVec) -> bool:
         """Whether it is double(inv(float(divisor)))."""
-        found = self._moved(inverse, DataType.F, DataType.DF)
-        number = None if found is None else self._unary(found, "inv", DataType.F, DataType.F)
-        return number is not None and self._moved(number, DataType.UD, DataType.F) is divisor
+        found = self._doubles.moved(inverse, DataType.F, DataType.DF)
+        number = None if found is None else self._doubles.unary(found, "inv", DataType.F, DataType.F)
+        return number is not None and self._doubles.moved(number, DataType.UD, DataType.F) is divisor
 
     def _inverted(self, inverse: BitVec) -> BitVec | None:
         """fy of c."""
-        mad = self._rounded(inverse, "mad")
+        mad = self._floats.rounded(inverse, "mad")
         if mad is None:
             return None
         one, other, addend = (source.bits for source in mad)
         if {value_of(one), value_of(other)} != {None, FACTOR} or addend not in (one, other):
             return None
-        return self._unary(addend, "inv", DataType.F, DataType.F)
+        return self._floats.unary(addend, "inv", DataType.F, DataType.F)
 
     def _of_rest(self, high: BitVec, low: BitVec, inverse: BitVec, divisor: BitVec) -> Quotient | None:
         """Of the halves of what is left by the first part, if they are."""
         for factor, dividend in self._multiplied(high, divisor):
-            x, y, first = self._integer(dividend), self._integer(divisor), self._moved(factor, DataType.UD, DataType.F)
+            x, y, first = (
+                self._integer(dividend),
+                self._integer(divisor),
+                self._floats.moved(factor, DataType.UD, DataType.F),
+            )
             if x is None or y is None or first is None or not self._is_first(first, dividend, inverse):
                 continue
             for rest_of_divisor, rest in self._lower(low, factor):
@@ -195,73 +223,27 @@ class IntegerDivisions:
 
     def _is_first(self, first: BitVec, dividend: BitVec, inverse: BitVec) -> bool:
         """Whether it is ud(fx·c)."""
-        product = self._moved(first, DataType.F, DataType.UD)
-        return product is not None and (dividend, inverse) in self._operands(product, "mul")
+        product = self._floats.moved(first, DataType.F, DataType.UD)
+        return product is not None and (dividend, inverse) in self._floats.operands(product, "mul")
 
     def _multiplied(self, term: BitVec, divisor: BitVec) -> Iterator[tuple[BitVec, BitVec]]:
         """f and fx of fx − fy·f."""
-        for one, other, addend in self._products(term):
-            if one is _negative(divisor):
+        for one, other, addend in self._floats.products(term):
+            if one is self._floats.negative(divisor):
                 yield other, addend
 
     def _lower(self, term: BitVec, factor: BitVec) -> Iterator[tuple[BitVec, BitVec]]:
         """yl and xl of xl − yl·f."""
-        for one, other, addend in self._products(term):
+        for one, other, addend in self._floats.products(term):
             if other is factor:
-                yield _negative(one), addend
-
-    def _products(self, term: BitVec, data_type: DataType = DataType.F) -> Iterator[tuple[BitVec, BitVec, BitVec]]:
-        """The factors, in both orders, and the addend."""
-        mad = self._rounded(term, "mad", data_type)
-        if mad is not None:
-            one, other, addend = (source.bits for source in mad)
-            yield one, other, addend
-            yield other, one, addend
+                yield self._floats.negative(one), addend
 
     def _is_rest(self, rest: BitVec, whole: BitVec, cut: BitVec) -> bool:
         """Whether it is float(whole − ud(cut))."""
-        found = self._moved(rest, DataType.UD, DataType.F)
-        return found is not None and self._moved(sub(whole, found), DataType.F, DataType.UD) is cut
+        found = self._floats.moved(rest, DataType.UD, DataType.F)
+        return found is not None and self._floats.moved(sub(whole, found), DataType.F, DataType.UD) is cut
 
     def _integer(self, converted: BitVec) -> BitVec | None:
         """The dword that was rounded to a float towards zero."""
-        found = self._rounded(converted, "mov")
-        return found[0].bits if found is not None and _is_plain(found[0], DataType.UD) else None
-
-    def _operands(self, term: BitVec, opcode: str, data_type: DataType = DataType.F) -> Iterator[tuple[BitVec, BitVec]]:
-        """The operands of a sum or a product, in both orders."""
-        found = self._rounded(term, opcode, data_type)
-        if found is not None:
-            one, other = (source.bits for source in found)
-            yield one, other
-            yield other, one
-
-    def _rounded(self, term: BitVec, opcode: str, data_type: DataType = DataType.F) -> Sequence[Source] | None:
-        """The operands of a float operation that rounds towards zero."""
-        found = self._defined(term)
-        if found is None or found.operation != (opcode,) or found.result is not data_type or found.control is None:
-            return None
-        rounding = extract(found.control, ROUNDING_HIGH, ROUNDING_LOW)
-        start, _ = self._initial(CONTROL, 0)
-        if value_of(start) is None:
-            rounding = substitute(rounding, {start: const(0, start.width)})
-        return found.operands if value_of(rounding) == _ZERO else None
-
-    def _moved(self, term: BitVec, source: DataType, result: DataType) -> BitVec | None:
-        """What was converted, exactly or, as far as the claims need, in any way."""
-        return self._unary(term, "mov", source, result)
-
-    def _unary(self, term: BitVec, opcode: str, source: DataType, result: DataType) -> BitVec | None:
-        """The operand of an operation between these types."""
-        found = self._defined(term)
-        if found is None or found.operation != (opcode,) or found.operands is None or found.result is not result:
-            return None
-        return found.operands[0].bits if _is_plain(found.operands[0], source) else None
-
-
-def _is_plain(source: Source, data_type: DataType) -> bool:
-    return source.type is data_type and not source.modifier
-
-
-def _negative(number: BitVec, data_type: DataType = DataType.F) -> BitVec:
-    return with_modifier(Source(number, data_type, "-")).bits
+        found = self._floats.rounded(converted, "mov")
+        return found[0].bits if found is not None and is_plain(found[0], DataType.UD) else None

@@ -1,0 +1,1 @@
+"""Integer divisions that a compiler makes of operations on floats."""
