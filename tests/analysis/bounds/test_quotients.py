@@ -41,6 +41,14 @@ def test_sizes_follow_from_what_divisors_bound(capsys: pytest.CaptureFixture[str
     assert "integer-division" in premises
 
 
+def test_a_size_follows_from_wide_quotients(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of numbers of 64 bits, which are multiplied in halves."""
+    sizes, premises = asked(capsys, "wide_transposed", "--launch", str(DATA / "wide.ze_info"))
+    assert {name: one["bytes"] for name, one in sizes.items()} == {"out": "4*w*h"}
+    assert "w >= 1" in sizes["out"]["where"]
+    assert "integer-division" in premises
+
+
 def test_divisors_have_to_be_positive(capsys: pytest.CaptureFixture[str]) -> None:
     sizes, _ = asked(capsys, "columns")
     assert "w >= 1" in sizes["out"]["where"]

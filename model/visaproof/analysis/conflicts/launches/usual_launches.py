@@ -77,10 +77,19 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
     sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
+    high = _high_halves(asked)
+    zeros = {one: 0 for one in symbols if one.payload in high}
     for launch in widest_first(asked):
-        known = {**sizes, **launch}
+        known = {**sizes, **zeros, **launch}
         for simple in SIMPLE:
             values = [known.get(one, simple if one.width else 1) for one in symbols]
             if holds(values)[0]:
                 return dict(zip(symbols, values, strict=True))
     return None
+
+
+def _high_halves(asked: Asked) -> frozenset[str]:
+    """The names of those of arguments of 64 bits: of simple words they are 0."""
+    kernel = asked.kernel
+    wide = [one for one in kernel.inputs if kernel.registers[one.variable].type.bits == 64]
+    return frozenset(f"{one.variable}.{start + 4}" for one in wide for start in range(0, one.size, 8))
