@@ -123,6 +123,14 @@ def test_without_the_facts_the_table_is_arbitrary(monkeypatch: pytest.MonkeyPatc
     assert isinstance(conflict(PERMUTATION)[0], Conflict)
 
 
+def test_what_a_table_holds_is_no_premise_where_it_is_only_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of `pow` would be hundreds of thousands of facts."""
+    monkeypatch.setattr(constant_data, "held", lambda *_: pytest.fail("a fact that decides nothing"))
+    stored = kernel("    mov (M1, 8) I(0,0)<1> 0x76543210:uv\n" + LOAD + STORE.replace("D.0 I.0", "I.0 D.0"))
+    (finding,) = ask_kernel(stored, Platform.TGLLP, launch(PERMUTATION), Assume.IDS, 20_000).answers()
+    assert isinstance(finding.answer, Free)
+
+
 @pytest.mark.parametrize(("content", "inside"), [(PERMUTATION, True), (table(*PLACES[:7], 8), False), (None, False)])
 def test_bounds_hold_where_the_table_keeps_lanes_inside(content: bytes | None, inside: bool) -> None:
     stated = StatedLaunch((parse_size_option("0=32"),))

@@ -19,7 +19,7 @@ from visaproof.smt import (
     symbols_of,
     true,
 )
-from visaproof.smt.evaluate import subterms
+from visaproof.smt.evaluate import consists_of, subterms
 from visaproof.smt.substitution import Substitution, rebuild
 
 P, Q = bool_symbol("p"), bool_symbol("q")
@@ -77,3 +77,23 @@ def test_replacements_may_come_later() -> None:
     assert replaced.of(eq(X, Z)) is eq(Y, Z)
     replaced.add(Q, true())
     assert replaced.of(conj(Q, eq(X, Z))) is eq(Y, Z)
+
+
+def test_an_older_replacement_may_come_later_than_a_newer_one() -> None:
+    """Terms that are older than all replacements are not looked at: a new one may be the oldest."""
+    newer = symbol("a symbol of this test", 32)
+    replaced = Substitution({newer: Y})
+    assert replaced.of(eq(Y, Z)) is eq(Y, Z)
+    replaced.add(X, newer)
+    assert replaced.of(eq(X, Z)) is eq(newer, Z)
+    assert replaced.of(eq(newer, X)) is eq(Y, newer)
+
+
+@given(truths(8))
+def test_a_term_consists_of_its_symbols_and_of_nothing_less(truth: Truth) -> None:
+    symbols = symbols_of(truth.term)
+    assert consists_of(truth.term, symbols)
+    assert consists_of(truth.term, symbols[::2], symbols[1::2])
+    assert consists_of(truth.term, [truth.term])
+    for one in symbols:
+        assert not consists_of(truth.term, [other for other in symbols if other is not one])

@@ -1,6 +1,6 @@
 """Terms at concrete values, and the symbols of a term.  No recursion: terms are deep."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import TypeVar, cast
 
@@ -47,6 +47,22 @@ def outward(*roots: Term, behind: Callable[[Term], Iterable[Term]] = lambda _: (
 def symbols_of(*roots: Term) -> list[Term]:
     """The symbols in the roots, oldest first."""
     return [term for term in subterms(*roots) if term.op is Op.SYMBOL]
+
+
+def consists_of(root: Term, *parts: Container[Term]) -> bool:
+    """Whether the term is made of these parts and of constants; the first symbol beyond them ends the search."""
+    seen, stack = {root}, [root]
+    while stack:
+        term = stack.pop()
+        if any(term in some for some in parts):
+            continue
+        if term.op is Op.SYMBOL:
+            return False
+        for arg in term.args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return True
 
 
 def occurs(symbol: Term, root: Term) -> bool:

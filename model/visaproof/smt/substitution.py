@@ -24,25 +24,30 @@ class Substitution:
     """Terms with every occurrence of a key replaced, in normal form again; parts that terms share are built once.
 
     Once an argument decides a term, the others are not looked at: the first constants decide most conditions of a pair
-    of lanes.  There may come more replacements, but only of symbols that stand in no term that was replaced before.
+    of lanes.  A term that is older than every key holds none: arguments are made before the terms that use them.
+    There may come more replacements, but only of symbols that stand in no term that was replaced before.
     """
 
     def __init__(self, replacements: Mapping[Term, Term]) -> None:
         self._done: dict[Term, Term] = dict(replacements)
+        self._oldest = min((key.serial for key in replacements), default=inf)
 
     def add(self, symbol: Term, replacement: Term) -> None:
         """A replacement more."""
         self._done[symbol] = replacement
+        self._oldest = min(self._oldest, symbol.serial)
 
     def of(self, root: T) -> T:
         """The term with its replacements."""
-        done = self._done
+        done, oldest = self._done, self._oldest
+        if root not in done and root.serial < oldest:
+            return root
         stack = [] if root in done else [(cast(Term, root), self._needed(root))]
         while stack:
             term, needed = stack[-1]
             for arg in needed:
                 if arg not in done:
-                    if arg.args:
+                    if arg.serial > oldest and arg.args:
                         stack.append((arg, self._needed(arg)))
                         break
                     done[arg] = arg

@@ -217,10 +217,11 @@ class _Largest(Struct, dict=True):
             needed += (*bounded.limits, *self._limits_of(loops))
         sums = found, end, *(one.sum for one in (*needed, *limits))
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
-        least = self.integers.least(self.doubt.access.guard, used)
+        guard = self.doubt.access.guard
+        least, above = self.integers.least(guard, used), self.integers.above(guard) & used
         arguments = self.message.arguments
         positive = {name for one in needed if (name := to_be_positive(one.sum, least, arguments))}
-        least |= dict.fromkeys(positive, 1)
+        least |= dict.fromkeys(positive | above - least.keys(), 1)
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None
         least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
@@ -230,7 +231,7 @@ class _Largest(Struct, dict=True):
             plus(end, {(): self.doubt.access.width}),
             tuple(limits),
             least,
-            frozenset(name for name in used - self.ids.natural if self.integers.is_signed(name)),
+            frozenset(name for name in used - self.ids.natural - above if self.integers.is_signed(name)),
             frozenset(self.ids.small),
             frozenset(self.divisions.positive).union(positive),
         )

@@ -131,6 +131,11 @@ class LaunchIntegers(Struct):
             self.shown[formula] = isinstance(answer, Unsatisfiable)
         return self.shown[formula]
 
+    def above(self, guard: Bool) -> set[str]:
+        """Names that a guard keeps above a number that it keeps from being negative."""
+        greater = above_naturals(guard)
+        return {name for word, name in self.names.by_word().items() if word in greater}
+
     def least(self, guard: Bool, used: Iterable[str]) -> dict[str, int]:
         """What the guard says of names by itself, n > 3; sizes are at least 1."""
         words = {cast(BitVec, word): name for word, name in self.names.by_word().items()}
@@ -158,6 +163,24 @@ def conjuncts(guard: Bool) -> Iterator[Bool]:
         if one.op is Op.DISJ:
             cases = [frozenset(literals(cast(Bool, case))) for case in one.args]
             yield from frozenset[Bool].intersection(*cases)
+
+
+def not_negative(condition: Bool) -> BitVec | None:
+    """The word of which it says that it is no negative number: not (w < 0), or -1 < w."""
+    inner = cast(Bool, condition.args[0]) if condition.op is Op.NOT else condition
+    if inner.op is not Op.SLT:
+        return None
+    left, right = cast(tuple[BitVec, BitVec], inner.args)
+    if condition.op is Op.NOT:
+        return left if value_of(right) == 0 else None
+    return right if value_of(left) == (1 << left.width) - 1 else None
+
+
+def above_naturals(guard: Bool) -> set[Term]:
+    """Words above one that is not negative, as signed numbers: n of 0 <= i and i < n."""
+    said = frozenset(conjuncts(guard))
+    natural = set(filter(None, map(not_negative, said)))
+    return {one.args[1] for one in said if one.op is Op.SLT and one.args[0] in natural}
 
 
 def wide(word: BitVec, width: int) -> BitVec:

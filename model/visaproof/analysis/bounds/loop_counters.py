@@ -15,7 +15,7 @@ from typing import cast
 from msgspec import Struct
 
 from visaproof.analysis.bounds.integers import Below, Half, Integers, signed
-from visaproof.analysis.bounds.launch_integers import conjuncts
+from visaproof.analysis.bounds.launch_integers import conjuncts, not_negative
 from visaproof.analysis.bounds.sums import is_unknown, without_names
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -249,8 +249,8 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
     they were compared, as coordinates of 2D blocks are: they are what they are, however they came about.
     """
     words, most = dict[Term, Polynomial](), dict[str, Polynomial]()
-    for one in guard:
-        if (whole := _not_negative(one)) is None:
+    for one in conjuncts(conj(*guard)):
+        if (whole := not_negative(one)) is None:
             continue
         constant, parts = linear_parts(whole)
         ((word, count), *more) = parts.items() or [(None, 0)]
@@ -283,17 +283,6 @@ def smaller_words(
             words[word], most[name] = {(name,): 1}, {(): (1 << word.width) - 1}
             said += (neg(ult(one, word)) for one in both)
     return words, most, tuple(said)
-
-
-def _not_negative(condition: Bool) -> BitVec | None:
-    """The word of which it says that it is no negative number: not (w < 0), or -1 < w."""
-    inner = cast(Bool, condition.args[0]) if condition.op is Op.NOT else condition
-    if inner.op is not Op.SLT:
-        return None
-    left, right = cast(tuple[BitVec, BitVec], inner.args)
-    if condition.op is Op.NOT:
-        return left if value_of(right) == 0 else None
-    return right if value_of(left) == (1 << left.width) - 1 else None
 
 
 def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:

@@ -12,6 +12,7 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import behind_pointer
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.smt import BitVec, Bool, Term, const, eq, implies, is_true, known_trailing_zeros
+from visaproof.smt.evaluate import symbols_of
 
 
 class Tables(Struct, frozen=True):
@@ -52,12 +53,19 @@ def held(content: bytes, offset: BitVec, value: BitVec) -> Iterator[Bool]:
 
 
 def loads_of_tables(trace: Trace, tables: Tables) -> tuple[Bool, ...]:
-    """What the loads of a run return, as far as they are of a table."""
+    """What the loads of a run return, as far as they are of a table and decide where or whether an access happens.
+
+    A value that is only stored decides no question, and a premise less proves less and refutes nothing that a replay
+    does not confirm.  The tables of `pow` and `sin` would be hundreds of thousands of facts.
+    """
+    if not tables.contents:
+        return ()
+    found = trace.performed
+    used = set(symbols_of(*(term for one in found for access in one.accesses for term in (access.guard, *access.cell))))
     return tuple(
         fact
-        for performed in trace.performed
-        if tables.contents
+        for performed in found
         for access, value in performed.loaded
-        if len(access.cell) == 1
+        if len(access.cell) == 1 and value in used
         for fact in tables.facts(performed.surface, access.cell[0], value)
     )

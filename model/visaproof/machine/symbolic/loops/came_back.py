@@ -34,6 +34,7 @@ from visaproof.smt import (
     true,
     value_of,
 )
+from visaproof.smt.evaluate import consists_of
 from visaproof.smt.substitution import substitute
 
 MOST_NAMES = 3
@@ -176,10 +177,11 @@ class LaterRounds(Struct, frozen=True):
         places: dict[Term, Term] = {
             left: symbol(OfLoop("", f"next{at}"), left.width) for at, left in enumerate(holders)
         }
+        if not consists_of(reason, self.fixed, places):
+            return
         said = substitute(reason, places)
-        names = frozenset(places.values())
         about = frozenset(symbols_of(said))
-        if not about & names or not about - names <= self.fixed:
+        if about.isdisjoint(places.values()):
             return
         for row in zip_longest(*(each[:MOST_NAMES] for each in holders.values())):
             finds = {places[left]: one or own[0] for (left, own), one in zip(holders.items(), row, strict=True)}
@@ -201,12 +203,12 @@ class LaterRounds(Struct, frozen=True):
         """The word as a counter, if it is one."""
         runs = None if lane == EVERY_LANE else lane_runs(self.name, lane)
         step = sub(one.left, one.held)
-        if value_of(step) == 0 or not self.fixed.issuperset(symbols_of(step)):
-            return None
         constant, parts = linear_parts(one.held)
         shift = [part for part in parts if isinstance(part.payload, OfLoop) and part.payload.loop == self.name]
         if len(shift) == 1 and parts[shift[0]] == 1 and (constant or len(parts) > 1):
-            return Counter(shift[0], const(0, shift[0].width), step, runs)
-        if one.before is None or list(parts) != [one.held]:
+            counter = Counter(shift[0], const(0, shift[0].width), step, runs)
+        elif one.before is not None and list(parts) == [one.held]:
+            counter = Counter(one.held, one.before, step, runs)
+        else:
             return None
-        return Counter(one.held, one.before, step, runs)
+        return None if value_of(step) == 0 or not consists_of(step, self.fixed) else counter
