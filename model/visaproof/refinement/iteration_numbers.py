@@ -37,7 +37,7 @@ from visaproof.smt import (
     truncate,
 )
 from visaproof.smt.halves import as_sum
-from visaproof.smt.substitution import substitute, substitute_all
+from visaproof.smt.substitution import Substitution, substitute, substitute_all
 
 NUMBER_BITS = 64
 """Words are at most as wide, and numbers of iterations are taken modulo 2^64."""
@@ -84,12 +84,20 @@ def counted(trace: Trace) -> Trace:
     changed = _changed(trace, there.__getitem__)
     runs = {one.during: (loop, one.lane) for loop, each in enumerate(trace.rounds) for one in each.lanes}
 
+    kept: dict[frozenset[tuple[int, int]], Substitution] = {}
+
+    def in_these(running: Iterable[tuple[int, int]]) -> Substitution:
+        """What the words hold where these run: one for all accesses of a lane, which share most of their terms."""
+        key = frozenset(running)
+        if key not in kept:
+            kept[key] = Substitution(_resolved(words, key))
+        return kept[key]
+
     def where_lanes_run(access: Access) -> Access:
-        own = _resolved(words, _running(access.guard, runs))
-        return _access(access, lambda term: substitute(term, own)) if own else access
+        return _access(access, in_these(_running(access.guard, runs)).of)
 
     def where_they_run(term: Term) -> Term:
-        return substitute(term, _resolved(words, _running(term, runs)))
+        return in_these(_running(term, runs)).of(term)
 
     changed = replace(
         changed,
@@ -97,7 +105,7 @@ def counted(trace: Trace) -> Trace:
         rounds=tuple(
             replace(
                 one,
-                held=tuple(_where_it_runs(held, _resolved(words, {(loop, held.lane)})) for held in one.held),
+                held=tuple(_where_it_runs(held, in_these({(loop, held.lane)})) for held in one.held),
                 lanes=_held(one.lanes, where_they_run),
                 exits=tuple(_held(each, where_they_run) for each in one.exits),
             )
@@ -194,9 +202,9 @@ def _running(guard: Term, runs: Runs) -> set[tuple[int, int]]:
     return {runs[one] for one in literals_of(cast(Bool, guard)) if one in runs}
 
 
-def _where_it_runs(held: Held, own: Mapping[Term, Term]) -> Held:
+def _where_it_runs(held: Held, own: Substitution) -> Held:
     """The word with what its lane finds when it runs."""
-    return held._replace(after=substitute(held.after, own), ended=substitute(held.ended, own))
+    return held._replace(after=own.of(held.after), ended=own.of(held.ended))
 
 
 def _private(trace: Trace) -> list[bool]:
