@@ -9,6 +9,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.strategies import proofs, random_runs
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
+from visaproof.refinement.strategies.differing_stores import differing_store
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
 from visaproof.refinement.vacuity import undefined_always
@@ -88,6 +89,7 @@ STRATEGIES = (
     FEW_RUNS,
     IN_STEP,
     Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
+    Strategy("a store that differs", _loops, differing_store, (Difference,), "a question for each of a few stores"),
     Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
