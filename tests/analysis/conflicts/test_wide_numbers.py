@@ -1,6 +1,7 @@
 """Quotients and remainders of 64 bits as digits, of sizes that are multiplied in halves."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ DATA = Path(__file__).parents[2] / "data" / "quotients"
 NEEDED = ("w >= 1", "h >= 1", "h*w <= 4611686018427387904")
 
 
-def scatter(capsys: pytest.CaptureFixture[str], *options: str, where: tuple[str, ...] = ()) -> Any:
+def scatter(
+    capsys: pytest.CaptureFixture[str], *options: str, where: tuple[str, ...] = (), kernel: str = "transposed"
+) -> Any:
     stated = [word for one in where for word in ("--where", one)]
     launch = ("--launch", str(DATA / "wide.ze_info"), "--format", "json")
-    main(["conflicts", str(DATA / "wide_transposed.visaasm"), *launch, *stated, *options])
+    main(["conflicts", str(DATA / f"wide_{kernel}.visaasm"), *launch, *stated, *options])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     (found,) = file["scatters"]
     return found
@@ -43,3 +46,45 @@ def test_without_one_relation_of_wide_sizes_it_is_not_proved(left: int, capsys: 
 def test_without_the_premise_wide_numbers_stay_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     found = scatter(capsys, "--limit", "5", "--assume", "launch,-integer-division", where=NEEDED)
     assert found["verdict"] == "unknown"
+
+
+ROWS = ("w >= 1", "pitch >= w", "local_size_x*pitch <= 4611686018427387904")
+"""No guard bounds the number: two items of a group differ by less than its size."""
+
+
+def test_numbers_without_a_bound_differ_by_less_than_a_group(capsys: pytest.CaptureFixture[str]) -> None:
+    found = scatter(capsys, kernel="rows")
+    assert tuple(found["free_if"]["relations"]) == ROWS
+    proved = scatter(capsys, kernel="rows", where=ROWS)
+    assert (proved["verdict"], proved["by"]) == ("proved", OF_NUMBERS)
+
+
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize("left", range(len(ROWS)))
+def test_without_one_relation_numbers_without_a_bound_are_not_proved(
+    left: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = scatter(capsys, "--limit", "8", where=ROWS[:left] + ROWS[left + 1 :], kernel="rows")
+    assert found["verdict"] != "proved"
+
+
+def are_apart(places: list[int]) -> bool:
+    return len(set(places)) == len(places)
+
+
+def test_what_is_said_of_numbers_without_a_bound_holds() -> None:
+    """Of all small sizes, in addresses of 6 bits."""
+    modulus = 64
+    for w, stride, size, base in product(range(1, 9), range(1, 9), range(1, 9), range(0, 20, 3)):
+        numbers = range(base, base + size)
+        if w >= size:
+            assert are_apart([n % w for n in numbers])
+        if stride >= w and stride * size <= modulus:
+            assert are_apart([(n // w * stride + n % w) % modulus for n in numbers])
+        if stride >= size and stride * w <= modulus:
+            assert are_apart([(n % w * stride + n // w) % modulus for n in numbers])
+
+
+def test_a_group_that_is_too_large_is_not_apart() -> None:
+    assert not are_apart([n % 4 for n in range(3, 8)])
+    assert not are_apart([(n % 2 * 3 + n // 2) for n in range(8)])

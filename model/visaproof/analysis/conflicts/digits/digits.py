@@ -11,6 +11,10 @@ The last part of a number n has no radix: where n < b, it is below ⌈b/low⌉, 
 
     s₂·low ≥ s₁·b   ⇒   s₂ ≥ s₁·⌈b/low⌉
 
+Where nothing bounds n, but it is a sum with one local id that cannot wrap, two of one group differ by less than its
+size l.  Then their last parts do as well: ⌊n/low⌋ − ⌊m/low⌋ is at most ⌈(n − m)/low⌉.  Without a last part the others
+tell them apart if they end at l or later: numbers that are the same below r₁·r₂·… = e differ by a multiple of e.
+
 The sizes are those of one group, or what guards say: `guards`.  What is named has those of the launch, which are no
 less: it is enough where no size stands on the side that has to be large.
 """
@@ -41,7 +45,7 @@ from visaproof.launch.relations.polynomials import (
     divided,
     expression,
 )
-from visaproof.smt import BitVec, Bool, Op, eq, value_of
+from visaproof.smt import BitVec, Bool, Op, eq, linear_parts, value_of
 
 RUNG = "local ids as digits"
 OF_NUMBERS = "parts of a number as digits"
@@ -244,8 +248,11 @@ class Digits(Struct, dict=True):
         names = {name for one in exact.values() for each in one for name in each}
         relations = [*differs.relations, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not _is_size(name))]
         relations += [at_least(one, ONE) for one in exact.values() if len(one) > 1]
+        distance = self._distance(number, own) if bound is None else bound
         if last.end is not None:
-            relations.append(bound is not None and at_least(last.end, bound))
+            relations.append(distance is not None and at_least(last.end, distance))
+        elif bound is None and distance is not None:
+            sizes[parts[order[-1]]] = (distance, ONE)
         elif bound is not None:
             whole = divided(bound, last.low)
             sizes[parts[order[-1]]] = (bound, last.low) if whole is None else (whole, ONE)
@@ -290,9 +297,18 @@ class Digits(Struct, dict=True):
                 if polynomial is not None and (condition.op is Op.ULT or self.integers.is_not_negative(one)):
                     exact[below] = polynomial
                     return polynomial
+        return self._size_of_one_id(own) if own.common == (0, frozenset()) else None
+
+    def _distance(self, number: BitVec, own: Strides) -> Polynomial | None:
+        """What the number of one work item of a group differs from that of another by less than."""
+        constant, parts = linear_parts(number)
+        most = constant + sum(times * atom.high for atom, times in parts.items())
+        return self._size_of_one_id(own) if most < 1 << number.width else None
+
+    def _size_of_one_id(self, own: Strides) -> Polynomial | None:
+        """The local size, where a number is a local id and what all items have in common."""
         ((dimension, stride), *more) = own.by_digit.items()
-        alone = not more and isinstance(dimension, int) and own.common == (0, frozenset()) and stride == {(): 1}
-        return self._size(dimension) if alone and isinstance(dimension, int) else None
+        return self._size(dimension) if not more and isinstance(dimension, int) and stride == {(): 1} else None
 
     def _are_integers(self, order: Order, more: Sequence[Bool]) -> bool:
         """Whether the strides are the integers of which the relations speak, as far as the sum has bits, and what
