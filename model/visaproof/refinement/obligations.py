@@ -9,10 +9,10 @@ For every input that the premises allow, and with which the source is defined an
     5  registers             each observed byte holds the same where the source defines it
     6  termination           its loops end
 
-1, 3 and 5 are goals that strategies prove.  2 is decided when the question is made: it has no answer where a barrier
-may be missed.  4 is part of 3: what an atomic leaves and returns is a function of its place among the atomics, its
-operands and what it finds, so that equal stores have equal atomics.  6 is a premise; where loops are unrolled, no
-longer run is asked about, and the verdict says so (`Bounded`).
+1, 3 and 5 are goals that strategies prove. 2 is decided when the question is made, each condition by a small question:
+it has no answer where a barrier may be missed. 4 is part of 3: what an atomic leaves and returns is a function of its
+place among the atomics, its operands and what it finds, so that equal stores have equal atomics. 6 is a premise; where
+loops are unrolled, no longer run is asked about, and the verdict says so (`Bounded`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ from visaproof.refinement.entailment import not_covered, with_plain_equations
 from visaproof.semantics.symbolic.literals import alternatives, literals_of
 from visaproof.semantics.symbolic.names import Probe, surface_size
 from visaproof.semantics.symbolic.state import ADDRESS_BITS
-from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, is_false, is_true, neg, symbol, ule
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, iff, is_false, is_true, neg, symbol, ule
 from visaproof.smt.substitution import substitute_all
 
 
@@ -101,8 +101,7 @@ def require_reached(source: Side, target: Side, one: Effects, other: Effects, la
     pairs = zip(source.matched.events, target.matched.events, one.comes, other.comes, strict=True)
     for mine, theirs, comes, others in pairs:
         always = is_true(others) or others is disj(*lanes)
-        alike = comes is others or where_launched(comes, lanes) is where_launched(others, lanes)
-        if alike or (always and isinstance(theirs.event, Fence)):
+        if (always and isinstance(theirs.event, Fence)) or _come_together(comes, others, lanes):
             continue
         what = f"{theirs.event} at {theirs.position} under another condition than {mine.event} at {mine.position}"
         raise Unlike(what, source, target)
@@ -112,6 +111,17 @@ def require_reached(source: Side, target: Side, one: Effects, other: Effects, la
         raise Unlike("barriers that only the target has, in kernels of different SIMD widths", source, target)
     if not all(is_true(comes) or comes is disj(*lanes) for comes in other.barriers):
         raise Unlike("a barrier that only the target has, and that not every run comes to", source, target)
+
+
+def _come_together(comes: Bool, others: Bool, lanes: tuple[Bool, ...]) -> bool:
+    """Whether two conditions are one, by their form, or  ∀ inputs: one ⇔ other.
+
+    What one kernel tests twice the other may test once:  0 < n ∧ n ≠ 1 ∧ 1 < n  is  0 < n ∧ n ≠ 1.
+    """
+    if comes is others:
+        return True
+    one, other = where_launched(comes, lanes), where_launched(others, lanes)
+    return one is other or isinstance(climb((), iff(one, other), QUICK_MS), Holds)
 
 
 def where_launched(guard: Bool, lanes: tuple[Bool, ...]) -> Bool:

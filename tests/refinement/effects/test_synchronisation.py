@@ -68,6 +68,9 @@ WORDS = {
     "mine": "gather4_scaled.R (M1, 8) %scratch 0x0:ud B.0 Y.0",
     "tst": "scatter4_typed.R (M1, 8) T7 B.0 C.0 %null.0 %null.0 X.0",
     "if": "cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud\n(P1) goto (M1, 8) _on",
+    "gt1": "cmp.le (M1, 8) P1 X(0,0)<0;1,0> 0x1:ud\n(P1) goto (M1, 8) _on",
+    "ne0": "cmp.eq (M1, 8) P1 X(0,0)<0;1,0> 0x0:ud\n(P1) goto (M1, 8) _on",
+    "ne1": "cmp.eq (M1, 8) P1 X(0,0)<0;1,0> 0x1:ud\n(P1) goto (M1, 8) _on",
     "fi": "_on:",
     "idle": "mov (M1_NM, 8) N(0,0)<1> 0x0:ud",
     "bar": "barrier",
@@ -129,6 +132,10 @@ RIGHT = [
     ("uget uput out", "uget uput out"),
     ("put if ugm.none.gpu fi get out", "put if ugm.none.gpu fi get out"),
     ("put if ugm.none.gpu fi get out", "put ugm.none.gpu get out"),
+    # tested once, and twice
+    ("st gt1 bar fi ld out", "st ne0 ne1 bar fi ld out"),
+    ("st ne0 ne1 bar fi ld out", "st ne0 gt1 bar fi ld out"),
+    ("put gt1 ugm.none.gpu fi get out", "put ne0 ne1 ugm.none.gpu fi get out"),
     # a barrier is a signal and a wait with nothing between
     ("st sig wait ld out", "st bar ld out"),
     ("st bar ld out", "st sig wait ld out"),
@@ -191,6 +198,9 @@ WRONG = [
     ("put ugm.none.gpu get out", "put if ugm.none.gpu fi get out"),
     ("st bar ld out", "st if bar fi ld out"),
     ("st if bar fi ld out", "st bar ld out"),
+    ("st gt1 bar fi ld out", "st ne0 bar fi ld out"),
+    ("st ne0 bar fi ld out", "st ne0 ne1 bar fi ld out"),
+    ("put ne0 ugm.none.gpu fi get out", "put gt1 ugm.none.gpu fi get out"),
     # another kind
     ("st bar ld out", "st sig ld out"),
     ("st bar ld out", "st wait ld out"),
