@@ -1,6 +1,6 @@
 """Can two lanes of one scatter write the same byte or texel?  The question, for each memory message of a kernel."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
@@ -149,22 +149,29 @@ class PairedLane(Struct, frozen=True, dict=True):
         return first.intersection(*others)
 
     @cached_property
-    def simple(self) -> LaneAccesses:
-        """The accesses where the lane accesses anything."""
-        return _where(self.literals, self.write)
+    def decisive(self) -> frozenset[Term]:
+        """The literals that say something about where it writes."""
+        return self.conditions.union(map(neg, cast(Iterable[Bool], self.conditions)))
+
+    @cached_property
+    def _beside(self) -> dict[Literals, LaneAccesses]:
+        """The accesses where some literals hold: most pairs of a lane say the same of it."""
+        return {}
 
     def meets(self, other: "PairedLane") -> Bool:
         """Whether both access a common byte or texel inside the surface, and are defined."""
         return _meeting(self, other)[0]
 
     def beside(self, other: "PairedLane") -> LaneAccesses:
-        """The accesses where both lanes access something."""
+        """The accesses where both lanes access something; in a long history only its own literals are replaced."""
         if not self.conditions:
             return self.write
-        more = other.literals - self.literals
-        if not any(one in self.conditions or neg(one) in self.conditions for one in more):
-            return self.simple
-        return _where(self.literals | more, self.write)
+        known = self.literals & self.decisive
+        if len(self.conditions) <= MOST_CHANGED:
+            known |= other.literals & self.decisive
+        if known not in self._beside:
+            self._beside[known] = _where(known, self.write)
+        return self._beside[known]
 
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
