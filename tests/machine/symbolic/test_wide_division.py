@@ -276,6 +276,25 @@ def test_the_wide_sequence_is_taken_for_a_quotient() -> None:
     assert is_taken_for_a_quotient([*DIVISION[:4], op("mov", "Y.hi", "0x0:ud"), *short, *DIVISION[6:]])
 
 
+@pytest.mark.parametrize("dividend", [5, 7 << 40 | 5, MOST])
+def test_a_constant_is_divided_by_words(dividend: int) -> None:
+    """What is known is converted at once."""
+    body = [op("mov", "X.hi", f"{dividend >> 32:#x}:ud"), op("mov", "X.lo", f"{dividend & HALF:#x}:ud"), ODD, *ALL]
+    quotient, remainder = (left_in(body, one) for one in "UR")
+    assert is_known(quotient)
+    assert is_known(remainder)
+    assert [(value(quotient, 0, y), value(remainder, 0, y)) for _, y in PAIRS] == [
+        divmod(dividend, y | 1) for _, y in PAIRS
+    ]
+
+
+def test_another_constant_is_no_half_of_the_dividend() -> None:
+    constant = [op("mov", "X.hi", "0x700:ud"), op("mov", "X.lo", "0x5:ud"), ODD]
+    for one, other in (("XH", "0x701:ud"), ("XH", "0xffffffff:ud")):
+        body = [op("mov", "DH", other) if each == op("mov", "DH", one) else each for each in DIVISION]
+        assert not is_taken_for_a_quotient([*constant, *body])
+
+
 @pytest.mark.parametrize(
     ("statement", "instead"),
     [

@@ -1,6 +1,7 @@
 """What results of float operations were computed from: how sequences of them are recognised."""
 
 from collections.abc import Callable, Iterator, Sequence
+from struct import pack, unpack
 
 from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
 from visaproof.isa.types import DataType
@@ -55,8 +56,11 @@ class FloatDefinitions:
         return found.operands if value_of(rounding) == self._rounding else None
 
     def moved(self, term: BitVec, source: DataType, result: DataType) -> BitVec | None:
-        """What was converted, exactly or, as far as the claims need, in any way."""
-        return self.unary(term, "mov", source, result)
+        """What was converted, exactly or, as far as the claims need, in any way; of a constant the integer it is."""
+        if (known := value_of(term)) is None:
+            return self.unary(term, "mov", source, result)
+        integer = _integer_of(known, result)
+        return None if integer is None or source.floating or integer >> source.bits else const(integer, source.bits)
 
     def unary(self, term: BitVec, opcode: str, source: DataType, result: DataType) -> BitVec | None:
         """The operand of an operation between these types."""
@@ -73,3 +77,15 @@ class FloatDefinitions:
 def is_plain(source: Source, data_type: DataType) -> bool:
     """Whether it is of this type, and has no modifier."""
     return source.type is data_type and not source.modifier
+
+
+def _integer_of(pattern: int, data_type: DataType) -> int | None:
+    """The integer that a float or a double is, if it is one and has no sign: conversions of integers give no −0."""
+    if data_type not in _LAYOUTS or pattern >> (data_type.bits - 1):
+        return None
+    word, number = _LAYOUTS[data_type]
+    (value,) = unpack(number, pack(word, pattern))
+    return int(value) if value.is_integer() else None
+
+
+_LAYOUTS = {DataType.F: ("<I", "<f"), DataType.DF: ("<Q", "<d")}
