@@ -18,9 +18,10 @@ Claim: q = 2^32·h + l is ⌊x/y⌋ or ⌊x/y⌋ − 1, and s = x − q·y witho
 3. So c times a number n of at most 64 bits, where n and the product lose or gain a part u each, is less than n/y, and
    more than (n/y)(1 − 13.4·2^-46).  Rounded down it is ⌊n/y⌋ or ⌊n/y⌋ − 1 where n/y < 2^33: it loses less than 2^-9.
 4. x′/y < 2^32, so h is ⌊x′/y⌋ or one less.  It is 0 for y ≥ 2^32, and else y″ = y.  So r = x′ − h·y is from 0 to x′,
-   and below y(1 + 2^-9).
-5. n = 2^32·r + x″ = x − 2^32·h·y is below 2^64, and n/y is below 2^32·(1 + 2^-9) + 1.  So l is ⌊n/y⌋ or one less,
-   q is ⌊x/y⌋ or one less, and l′ is 0 or 1.
+   and below y(1 + 2^-9) where y < 2^32: at most y for y ≤ 2^9.
+5. n = 2^32·r + x″ = x − 2^32·h·y is below 2^64.  n/y is below 2^33: for y ≤ 2^9, n ≤ 2^32·y + x″, and x″/y < 2^32; for
+   larger y < 2^32, r/y < 1 + 2^-9 and x″/y < 2^23; for y ≥ 2^32, n < 2^64.  So l is ⌊n/y⌋ or one less, q is ⌊x/y⌋
+   or one less, and l′ is 0 or 1.
 6. x − q·y = n − l·y, which is below 2·y, and at most n.  Modulo 2^64, l·y is 2^32·(l″·y′ + l′·y″) + l″·y″, so it is s.
 
 For y = 0, h and l may be anything, and s is x, whatever they are.
