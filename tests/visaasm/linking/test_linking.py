@@ -22,6 +22,7 @@ DECLARATIONS = """.decl ARG v_type=G type=d num_elts=8 alias=<%arg, 0>
 .decl X v_type=G type=d num_elts=8 align=GRF
 .decl Y v_type=G type=d num_elts=8 align=GRF
 .decl A v_type=G type=uq num_elts=2 align=GRF
+.decl B v_type=G type=uq num_elts=2 align=GRF
 .decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 .kernel_attr SimdSize=8
@@ -82,6 +83,43 @@ def test_two_calls_and_calls_in_functions() -> None:
     assert ran(linked(kernel(once + again), {"f": INCREMENT, "g": twice}), 10) == [14]
 
 
+BY_ADDRESS = CALL.replace("    fcall (M1, 8) f 1 1", "    ifcall.uniform (M1, 8) B(0,0)<0;1,0> 1 1")
+OF_F = "    faddr f A(0,0)<1>\n    mov (M1_NM, 1) B(0,0)<1> A(0,0)<0;1,0>\n"
+
+
+def test_a_call_by_address_is_one_of_the_function_that_has_it() -> None:
+    """The address itself is arbitrary, and is left out."""
+    program = linked(kernel(OF_F + BY_ADDRESS), {"f": INCREMENT})
+    assert ran(program, 5, -1) == [6, 0]
+    assert not any("&f" in name for name in program.variables)
+    assert str(trace(linked(kernel(OF_F + BY_ADDRESS), {}), Platform.TGLLP).stopped).endswith(
+        "a call of f, which is not in k.f0.visaasm or one before it"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        BY_ADDRESS,
+        OF_F + "    mov (M1_NM, 1) B(0,0)<1> X(0,0)<0;1,0>\n" + BY_ADDRESS,
+        OF_F + "    faddr g A(0,0)<1>\n" + BY_ADDRESS,
+        OF_F + "    faddr g B(0,0)<1>\n" + BY_ADDRESS,
+        OF_F + "    add (M1_NM, 1) B(0,0)<1> B(0,0)<0;1,0> 0x8:uq\n" + BY_ADDRESS,
+        OF_F + "    mov (M1, 8) Y(0,0)<1> A(0,0)<0;1,0>\n" + BY_ADDRESS,
+        OF_F.replace("A(0,0)<0;1,0>", "A(0,1)<0;1,0>") + BY_ADDRESS,
+        OF_F.replace("    mov", "    (P1) mov") + BY_ADDRESS,
+        OF_F.replace("B(0,0)", "B(0,1)") + BY_ADDRESS,
+    ],
+    ids=["none", "other", "two", "both", "moved on", "looked at", "second", "in some lanes", "beside"],
+)
+def test_a_call_by_an_address_that_may_be_another_is_not_modelled(body: str) -> None:
+    program = linked(kernel(body), {"f": INCREMENT})
+    assert any(one.opcode == "ifcall" for one in program.instructions())
+    assert len([*program.instructions()]) == len([*kernel(body).instructions()])  # no address is left out
+    with pytest.raises(NotModelled, match="ifcall"):
+        ran(program, 5)
+
+
 @pytest.mark.parametrize("called", [INCREMENT, ABSOLUTE])
 @pytest.mark.parametrize("skipped", [False, True])
 def test_both_machines_agree_on_linked_kernels(called: Kernel, skipped: bool) -> None:
@@ -134,7 +172,7 @@ def test_a_statement_of_a_function_has_its_place_in_the_functions_file() -> None
     stopped = trace(linked(kernel(CALL), {"f": unknown}), Platform.TGLLP).stopped
     assert stopped is not None
     assert stopped.position is not None
-    assert (stopped.position.path, stopped.position.line) == ("k.f.visaasm", 15)
+    assert (stopped.position.path, stopped.position.line) == ("k.f.visaasm", 16)
 
 
 def test_loads_of_one_line_in_two_files_bring_values_of_their_own() -> None:

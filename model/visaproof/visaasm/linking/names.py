@@ -17,6 +17,7 @@ from visaproof.isa.execution import ExecMask
 from visaproof.isa.types import DataType
 from visaproof.visaasm import syntax
 from visaproof.visaasm.instruction_reader import JUMPS
+from visaproof.visaasm.linking.called_addresses import with_direct_calls
 from visaproof.visaasm.linking.subroutines import inlined
 from visaproof.visaasm.operand_checks import with_names
 from visaproof.visaasm.predefined import PREDEFINED
@@ -58,14 +59,14 @@ def _is_file(path: Path) -> bool:
 
 
 def linked(kernel: Kernel, functions: Mapping[str, Kernel]) -> Kernel:
-    """The kernel without its `faddr`, and without those `call` and `fcall` that can be resolved.
+    """The kernel without its `faddr`, and without those `call`, `fcall` and `ifcall` that can be resolved.
 
     The others stay, and `unlinked` says why.
     """
-    kernel = inlined(kernel)
+    kernel = with_direct_calls(inlined(kernel))
     if not any(each.opcode in ("faddr", "fcall") for each in kernel.instructions()):
         return kernel
-    linker = _Linker(kernel, {name: inlined(function) for name, function in functions.items()})
+    linker = _Linker(kernel, {name: with_direct_calls(inlined(one)) for name, one in functions.items()})
     statements = tuple(linker.statements(kernel, ()))
     unlinked = {**kernel.unlinked, **linker.unlinked}
     return replace(kernel, statements=statements, variables=linker.variables, unlinked=unlinked)
