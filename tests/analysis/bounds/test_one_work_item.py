@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.mark.slow(but=1)
-@pytest.mark.parametrize("kernel", ["vc_typed_rw", "vc_typed_atomic"])
+@pytest.mark.parametrize("kernel", ["vc_typed_atomic", "vc_typed_rw"])
 def test_lanes_beyond_the_work_items_have_no_ids(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = sorted((DATA / "visaasm" / kernel).glob("*.visaasm"))[0]
     code = main(["bounds", str(path), "--launch", str(DATA / "manifest.json"), "--format", "json", "--limit", "8"])

@@ -91,5 +91,5 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
 def _high_halves(asked: Asked) -> frozenset[str]:
     """The names of those of arguments of 64 bits: of simple words they are 0."""
     kernel = asked.kernel
-    wide = [one for one in kernel.inputs if kernel.registers[one.variable].type.bits == 64]
+    wide = [one for one in kernel.inputs if (of := kernel.registers.get(one.variable)) and of.type.bits == 64]
     return frozenset(f"{one.variable}.{start + 4}" for one in wide for start in range(0, one.size, 8))
