@@ -40,6 +40,7 @@ def test_one_more_than_a_wide_quotient_is_none(tmp_path: Path, capsys: pytest.Ca
     assert refined(capsys, source, target)["verdict"] == "does not refine"
 
 
+@pytest.mark.slow
 def test_a_wide_remainder_that_is_not_corrected_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = DATA / "wide_remainder.visaasm"
     text, last = source.read_text(), "add (M1, 32) V0142(0,0)<1> V0130(0,0)<1;1,0> (-)V0140(0,0)<1;1,0>"

@@ -49,6 +49,7 @@ def test_sizes_may_be_negative_unless_the_guard_says_that_they_are_not(
     assert {"iw >= 0", "ih >= 0", "id >= 0"} <= {*asked(capsys)["in"]["where"]}
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("size", "code"), [("4*iw*ih*id", 0), ("4*iw*ih*id - 4", 1)], ids=["all of it", "less"])
 def test_a_clamped_volume_is_inside_of_what_is_named(size: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ("--size", f"in={size}", "--size", "out=4*w*h*d")

@@ -54,12 +54,14 @@ def test_divisors_have_to_be_positive(capsys: pytest.CaptureFixture[str]) -> Non
     assert "w >= 1" in sizes["out"]["where"]
 
 
+@pytest.mark.slow
 def test_without_the_premise_no_division_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     sizes, premises = asked(capsys, "columns", "--assume", "launch,-integer-division", "--limit", "5")
     assert not sizes
     assert "integer-division" not in premises
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("size", "code"), [("4*w*h + 4 - 4*h", 0), ("4*w*h - 4*h", 1)])
 def test_columns_are_inside_of_what_is_named(size: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     where = [word for one in ("4*w*h <= 4294967296", "w >= 1", "h >= 1") for word in ("--where", one)]
@@ -68,6 +70,7 @@ def test_columns_are_inside_of_what_is_named(size: str, code: int, capsys: pytes
     capsys.readouterr()
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("positive", ["w", "h"])
 def test_columns_may_leave_what_is_named_where_a_divisor_is_not_positive(
     positive: str, capsys: pytest.CaptureFixture[str]

@@ -43,6 +43,7 @@ def test_without_one_relation_of_wide_sizes_it_is_not_proved(left: int, capsys: 
     assert found["verdict"] != "proved"
 
 
+@pytest.mark.slow
 def test_without_the_premise_wide_numbers_stay_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     found = scatter(capsys, "--limit", "5", "--assume", "launch,-integer-division", where=NEEDED)
     assert found["verdict"] == "unknown"
