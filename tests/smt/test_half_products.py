@@ -17,7 +17,7 @@ from visaproof.smt import (
     truncate,
     zero_extend,
 )
-from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.half_products import without_halves
 from visaproof.smt.solvers import solve
 
@@ -94,4 +94,4 @@ def test_the_sum_stays_the_same(name: str) -> None:
 
 def test_a_solver_finds_the_difference_of_wrong_products() -> None:
     wrong = sub(JOINED["two words"][0], mul(ONE, zero_extend(low(OTHER), WIDTH)))
-    assert not isinstance(solve([neg(eq(wrong, const(0, WIDTH)))], 20_000), Unsatisfiable)
+    assert isinstance(solve([neg(eq(wrong, const(0, WIDTH)))], 20_000), Satisfiable)

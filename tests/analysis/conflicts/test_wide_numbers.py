@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from visaproof.analysis.conflicts.digits.digits import OF_NUMBERS
+from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.launches import usual_launches
+from visaproof.analysis.conflicts.launches.usual_launches import simple_words_for
 from visaproof.cli import main
+from visaproof.isa.platform import Platform
+from visaproof.launch.assume import Assume
+from visaproof.launch.launch import read_launch
+from visaproof.smt import conj, const, eq
+from visaproof.visaasm.linking.names import read_program
 
 DATA = Path(__file__).parents[2] / "data" / "quotients"
 NEEDED = ("w >= 1", "h >= 1", "h*w <= 4611686018427387904")
@@ -67,6 +75,18 @@ def test_without_one_relation_numbers_without_a_bound_are_not_proved(
 ) -> None:
     found = scatter(capsys, "--limit", "8", where=ROWS[:left] + ROWS[left + 1 :], kernel="rows")
     assert found["verdict"] != "proved"
+
+
+def test_simple_words_have_nothing_in_the_high_halves_of_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else products of them wrap, and none of the words is simple."""
+    kernel = read_program(DATA / "wide_transposed.visaasm")
+    asked = ask_kernel(kernel, Platform.Xe2, read_launch(DATA / "wide.ze_info", kernel), Assume.LAUNCH, 1_000).asked
+    width = kernel.inputs[4].variable
+    low, high = (asked.start.initial(width, at)[0] for at in (0, 4))
+    formula = conj(eq(low, const(64, 32)), eq(high, const(0, 32)))
+    assert simple_words_for(asked, formula) is not None
+    monkeypatch.setattr(usual_launches, "_high_halves", lambda _: ())
+    assert simple_words_for(asked, formula) is None
 
 
 def are_apart(places: list[int]) -> bool:

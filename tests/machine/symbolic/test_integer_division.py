@@ -63,22 +63,22 @@ def quotients_by_doubles(x: int, y: int, mode: FloatMode, above: int = ABOVE_ONE
     return found
 
 
-def numbers() -> st.SearchStrategy[int]:
+def numbers(bits: int = 32) -> st.SearchStrategy[int]:
     """Of all sizes, and near powers of two."""
-    near = st.tuples(st.integers(0, 32), st.integers(-300, 300)).map(
-        lambda one: min(max(2 ** one[0] + one[1], 0), MOST)
-    )
-    return st.one_of(near, st.integers(0, MOST), st.integers(0, 32).flatmap(lambda bits: st.integers(0, 2**bits - 1)))
+    most, size = (1 << bits) - 1, st.integers(0, bits)
+    near = st.tuples(size, st.integers(-300, 300)).map(lambda one: min(max(2 ** one[0] + one[1], 0), most))
+    return st.one_of(near, st.integers(0, most), size.flatmap(lambda bits: st.integers(0, 2**bits - 1)))
 
 
-def near_multiples() -> st.SearchStrategy[tuple[int, int]]:
+def near_multiples(bits: int = 32) -> st.SearchStrategy[tuple[int, int]]:
     """Dividends just below and above a multiple of the divisor, where a quotient is off most easily."""
+    most = (1 << bits) - 1
 
     def of(divisor: int) -> st.SearchStrategy[tuple[int, int]]:
-        times, off = st.integers(0, MOST // divisor), st.integers(-2, 2)
-        return st.tuples(times, off).map(lambda one: (min(max(one[0] * divisor + one[1], 0), MOST), divisor))
+        times, off = st.one_of(st.integers(0, most // divisor), st.just(most // divisor)), st.integers(-2, 2)
+        return st.tuples(times, off).map(lambda one: (min(max(one[0] * divisor + one[1], 0), most), divisor))
 
-    return numbers().map(partial(max, 1)).flatmap(of)
+    return numbers(bits).map(partial(max, 1)).flatmap(of)
 
 
 @settings(max_examples=300)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.machine.symbolic.test_integer_division import TURN, inverses
+from tests.machine.symbolic.test_integer_division import TURN, inverses, near_multiples, numbers
 from tests.refinement.test_refinement import program
 from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
@@ -62,26 +62,8 @@ def result(x: int, y: int, h: int, last: int) -> tuple[int, int]:
     return ((high + h & HALF) << 32 | low) + is_too_small & MOST, left - (y if is_too_small else 0)
 
 
-def numbers() -> st.SearchStrategy[int]:
-    """Of all sizes, and near powers of two."""
-    near = st.tuples(st.integers(0, 64), st.integers(-300, 300)).map(
-        lambda one: min(max(2 ** one[0] + one[1], 0), MOST)
-    )
-    return st.one_of(near, st.integers(0, MOST), st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)))
-
-
-def near_multiples() -> st.SearchStrategy[tuple[int, int]]:
-    """Dividends just below and above a multiple of the divisor, where a quotient is off most easily."""
-
-    def of(divisor: int) -> st.SearchStrategy[tuple[int, int]]:
-        times, off = st.one_of(st.integers(0, MOST // divisor), st.just(MOST // divisor)), st.integers(-2, 2)
-        return st.tuples(times, off).map(lambda one: (min(max(one[0] * divisor + one[1], 0), MOST), divisor))
-
-    return numbers().map(partial(max, 1)).flatmap(of)
-
-
 @settings(max_examples=400)
-@given(st.one_of(near_multiples(), st.tuples(numbers(), numbers().map(partial(max, 1)))))
+@given(st.one_of(near_multiples(64), st.tuples(numbers(64), numbers(64).map(partial(max, 1)))))
 @example((MOST, 1))
 @example((MOST, 3))
 @example((MOST, 2**32 - 1))

@@ -61,7 +61,8 @@ def loads_of_tables(trace: Trace, tables: Tables) -> tuple[Bool, ...]:
     if not tables.contents:
         return ()
     found = trace.performed
-    used = set(symbols_of(*(term for one in found for access in one.accesses for term in (access.guard, *access.cell))))
+    deciding = [term for one in found for access in one.accesses for term in (access.guard, *access.cell)]
+    used = set(symbols_of(*deciding, *(condition for condition, _ in (*trace.conditions, *trace.bounded))))
     return tuple(
         fact
         for performed in found

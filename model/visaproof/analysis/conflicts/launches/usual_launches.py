@@ -7,7 +7,7 @@ from math import prod
 from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
-from visaproof.smt import Bool, Term, bool_const, const, substitute, symbols_of
+from visaproof.smt import BitVec, Bool, Term, bool_const, const, substitute, symbols_of
 from visaproof.smt.compiled import compiled
 from visaproof.smt.evaluate import evaluate_all
 
@@ -16,6 +16,8 @@ USUAL_LAUNCHES = 18
 FIRST_GROUP: dict[Term, int] = dict.fromkeys(GROUP_IDS, 0)
 SIMPLE = (64, 8, 1, 0, 1024)
 """Of all words at once: where products and quotients of arguments decide, a solver is slow."""
+HALF = 32
+"""Bits of half an argument of 64 bits."""
 MOST_SMALL = 50
 """Among which those of small groups are looked for."""
 
@@ -77,8 +79,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
     sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
-    high = _high_halves(asked)
-    zeros = {one: 0 for one in symbols if one.payload in high}
+    zeros = dict.fromkeys(_high_halves(asked), 0)
     for launch in widest_first(asked):
         known = {**sizes, **zeros, **launch}
         for simple in SIMPLE:
@@ -88,8 +89,11 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     return None
 
 
-def _high_halves(asked: Asked) -> frozenset[str]:
-    """The names of those of arguments of 64 bits: of simple words they are 0."""
+def _high_halves(asked: Asked) -> Iterator[BitVec]:
+    """Those of arguments of 64 bits: of simple words they are 0."""
     kernel = asked.kernel
-    wide = [one for one in kernel.inputs if (of := kernel.registers.get(one.variable)) and of.type.bits == 64]
-    return frozenset(f"{one.variable}.{start + 4}" for one in wide for start in range(0, one.size, 8))
+    for one in kernel.inputs:
+        declared = kernel.registers.get(one.variable)
+        if declared is not None and declared.type.bits == 2 * HALF:
+            halves = (asked.start.initial(one.variable, at + HALF // 8) for at in range(0, one.size, HALF // 4))
+            yield from (word for word, byte in halves if (word.width, byte) == (HALF, 0))
