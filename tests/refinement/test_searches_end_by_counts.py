@@ -27,8 +27,8 @@ TOLD = {
     "refinement/strategies/strategy.py": "the seconds that --stats prints",
     "analysis/conflicts/search.py": "the verdict says that it timed out",
     "analysis/findings/verdicts.py": "the answer says that it timed out",
-    "analysis/bounds/at_ends.py": "whether an address is read as integers before a solver is asked, which may give up",
-    "analysis/bounds/enough_bytes.py": "only whether a size is named that would suffice depends on it, and no verdict",
+    "analysis/bounds/sizes/at_ends.py": "whether an address is read as integers before a solver is asked",
+    "analysis/bounds/sizes/enough_bytes.py": "only whether a size that would suffice is named depends on it",
 }
 """The modules that read a clock, and why the answer does not silently depend on it."""
 WRONG = SUM.replace("add (M1, 8) F", "mul (M1, 8) F")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
-from visaproof.analysis.bounds.launch_integers import LaunchIntegers
+from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch

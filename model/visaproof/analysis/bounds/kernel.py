@@ -7,12 +7,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
-from visaproof.analysis.bounds.enough_bytes import SizeFinder
-from visaproof.analysis.bounds.few_items import where_not_reached
-from visaproof.analysis.bounds.fixed_sizes import fits_in, has_product, where_it_fits
-from visaproof.analysis.bounds.image_extents import as_large, is_as_large
-from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
+from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.sizes.few_items import where_not_reached
+from visaproof.analysis.bounds.sizes.fixed_sizes import fits_in, has_product, where_it_fits
+from visaproof.analysis.bounds.sizes.image_extents import as_large, is_as_large
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
 from visaproof.analysis.bounds.verdicts import (
     Holds,
     Meaningless,

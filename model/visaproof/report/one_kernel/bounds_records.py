@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from visaproof.analysis.bounds.inside_if import InsideIf
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.only_after import OnlyAfter
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.isa.operands import SLM

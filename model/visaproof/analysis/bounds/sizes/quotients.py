@@ -11,8 +11,8 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.integers import Integers
-from visaproof.analysis.bounds.sums import is_unknown
+from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.analysis.conflicts.digits.strides import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, divided, plus, times

@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.integers import Half, signed
+from visaproof.analysis.bounds.sizes.integers import Half, signed
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of

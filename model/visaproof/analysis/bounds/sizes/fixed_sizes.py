@@ -5,10 +5,10 @@ s[t] of 512 floats under t = local_id_x      inside if local_size_x <= 512
 
 from collections.abc import Sequence
 
-from visaproof.analysis.bounds.by_ends import RUNG, are_stated
-from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import PRODUCT, SLOW_MS, OfMessage, SizeFinder
-from visaproof.analysis.bounds.inside_if import InsideIf
+from visaproof.analysis.bounds.sizes.by_ends import RUNG, are_stated
+from visaproof.analysis.bounds.sizes.elements import symbols_used
+from visaproof.analysis.bounds.sizes.enough_bytes import PRODUCT, SLOW_MS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
 from visaproof.launch.relations.expressions import Number, Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, difference
 from visaproof.queries.kernels.bounds import BoundsQuestion

@@ -6,11 +6,11 @@ from math import prod
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.at_ends import Reached
-from visaproof.analysis.bounds.global_ids import SMALL
-from visaproof.analysis.bounds.integers import Below
-from visaproof.analysis.bounds.launch_integers import QUICK_MS
-from visaproof.analysis.bounds.sums import above
+from visaproof.analysis.bounds.sizes.global_ids import SMALL
+from visaproof.analysis.bounds.sizes.integers import Below
+from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
+from visaproof.analysis.bounds.sizes.reached import Reached
+from visaproof.analysis.bounds.sizes.sums import above
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Name, Number, Relation

@@ -8,7 +8,7 @@ import pytest
 from visaproof.cli import main
 from visaproof.cli.options.exit_codes import ExitCode
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 
 @pytest.mark.slow(but=1)

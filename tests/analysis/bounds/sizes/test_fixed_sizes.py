@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds import fixed_sizes
 from visaproof.analysis.bounds import kernel as bounds
-from visaproof.analysis.bounds.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.sizes import fixed_sizes
+from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.verdicts import Undecided
 from visaproof.cli import main
 from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.isa.errors import LimitReached
 
-DATA = Path(__file__).parents[2] / "data" / "fixed"
+DATA = Path(__file__).parents[3] / "data" / "fixed"
 OF_ITEMS = ("--size", "in=4*global_size_x", "--size", "out=4*global_size_x")
 OF_N = ("--size", "in=4*n", "--size", "out=4*n")
 EXPECTED = {

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.integers import Integers
-from visaproof.analysis.bounds.quotients import Division, Divisions
-from visaproof.analysis.bounds.sums import without_names
+from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.analysis.bounds.sizes.quotients import Division, Divisions
+from visaproof.analysis.bounds.sizes.sums import without_names
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import symbol, udiv
 
-DATA = Path(__file__).parents[2] / "data" / "quotients"
+DATA = Path(__file__).parents[3] / "data" / "quotients"
 
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> tuple[dict[str, Any], set[str]]:

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.by_ends import RUNG, are_stated, sufficient, weakest
-from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import SLOW_MS, OfMessage, SizeFinder
-from visaproof.analysis.bounds.inside_if import InsideIf
-from visaproof.analysis.bounds.launch_integers import wide
 from visaproof.analysis.bounds.outside_search import search_for
+from visaproof.analysis.bounds.sizes.by_ends import RUNG, are_stated, sufficient, weakest
+from visaproof.analysis.bounds.sizes.elements import symbols_used
+from visaproof.analysis.bounds.sizes.enough_bytes import SLOW_MS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
+from visaproof.analysis.bounds.sizes.launch_integers import wide
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.input_meaning import DIMENSIONS, Argument

@@ -10,7 +10,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts
+from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts
 from visaproof.analysis.conflicts.digits.strides import EXTENSIONS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import relation_term

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds import loop_counters
-from visaproof.analysis.bounds.integers import Half
-from visaproof.analysis.bounds.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes.integers import Half
+from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, neg, symbol
 
-DATA = Path(__file__).parents[2] / "data" / "long_sizes"
+DATA = Path(__file__).parents[3] / "data" / "long_sizes"
 LAUNCH = ("--launch", str(DATA / "long_sizes.ze_info"))
 SIZES = {
     "rows": {"x": "4*w*h", "y": "4*w*h"},

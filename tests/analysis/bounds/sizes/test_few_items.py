@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.few_items import is_negative
+from visaproof.analysis.bounds.sizes.few_items import is_negative
 from visaproof.cli import main
 from visaproof.smt import Bool, conj, const, neg, slt, symbol, ult
 
-DATA = Path(__file__).parents[2] / "data" / "counters"
+DATA = Path(__file__).parents[3] / "data" / "counters"
 FEW = "global_size_x <= 2147483648"
 LIFTED = ("--assume", "launch,-int-ids")
 ID, COUNT, ZERO = symbol("id", 32), symbol("n", 32), const(0, 32)

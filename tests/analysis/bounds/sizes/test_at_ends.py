@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.by_ends import RUNG, follows, is_at_least
-from visaproof.analysis.bounds.integers import Integers
 from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
-from visaproof.analysis.bounds.launch_integers import least_of
+from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least
+from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.analysis.bounds.sizes.launch_integers import least_of
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -42,7 +42,7 @@ from visaproof.smt import (
 from visaproof.smt.evaluate import evaluate
 from visaproof.visaasm.reader import read_kernel
 
-DATA = Path(__file__).parents[2] / "data" / "ends"
+DATA = Path(__file__).parents[3] / "data" / "ends"
 SIZES = {
     "strided": "4*offset + 4*inc*global_size_x + 4 - 4*inc",
     "volume": "4*global_size_x + 4*w*global_size_y + 4*w*h*global_size_z - (4*w + 4*w*h)",

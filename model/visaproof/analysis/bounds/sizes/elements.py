@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
 
-from visaproof.analysis.bounds.integers import signed
+from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation

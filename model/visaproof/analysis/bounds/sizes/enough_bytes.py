@@ -16,8 +16,9 @@ from time import process_time
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.at_ends import Ends
-from visaproof.analysis.bounds.by_ends import (
+from visaproof.analysis.bounds.outside_search import is_possible, search_for
+from visaproof.analysis.bounds.sizes.at_ends import Ends
+from visaproof.analysis.bounds.sizes.by_ends import (
     LARGEST,
     RUNG,
     Sufficient,
@@ -27,16 +28,22 @@ from visaproof.analysis.bounds.by_ends import (
     readable,
     sufficient,
 )
-from visaproof.analysis.bounds.elements import address_of, amount_of, element_of, products, symbols_used, without_tag
-from visaproof.analysis.bounds.furthest import furthest_ends
-from visaproof.analysis.bounds.global_ids import SMALL
-from visaproof.analysis.bounds.inside_if import Bytes, InsideIf
-from visaproof.analysis.bounds.outside_search import is_possible, search_for
+from visaproof.analysis.bounds.sizes.elements import (
+    address_of,
+    amount_of,
+    element_of,
+    products,
+    symbols_used,
+    without_tag,
+)
+from visaproof.analysis.bounds.sizes.furthest import furthest_ends
+from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
+from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
-from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
+from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
@@ -61,7 +68,6 @@ READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
 """For sizes of one message that are easier to read than what the address says, and of all."""
 PRODUCT = 2
 """Factors of one."""
-FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(SMALL)) for each in DIMENSIONS}
 
 
 class SizeFinder(Struct, dict=True):
@@ -323,13 +329,10 @@ class OfMessage(Struct):
 
     def is_reached_under(self, more: Sequence[Bool]) -> bool:
         """Whether a launch in which this holds comes to an access."""
-        return self._is_possible(more, disj(*(doubt.access.guard for doubt in self.rounds[0].outside)))
+        return self.is_possible(more, disj(*(doubt.access.guard for doubt in self.rounds[0].outside)))
 
-    def is_launched(self, more: Sequence[Bool]) -> bool:
-        """Whether there is a launch in which this holds."""
-        return self._is_possible(more, disj(*launched_lanes(self.finder.names.kernel)))
-
-    def _is_possible(self, more: Sequence[Bool], comes: Bool) -> bool:
+    def is_possible(self, more: Sequence[Bool], comes: Bool) -> bool:
+        """Whether a launch in which this holds has a thread in which that does."""
         return is_possible(self.finder.asked, conj(*self.rounds[0].premises, *more, comes), MOST_MS)
 
     def _terms(self, amount: Expression, relations: Sequence[Relation]) -> list[Bool]:

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from tests.analysis.bounds.test_at_ends import value
-from visaproof.analysis.bounds import at_ends, loop_counters
-from visaproof.analysis.bounds.integers import Below, Integers
-from visaproof.analysis.bounds.loop_counters import LoopCounters, guarded_words, smaller_words
+from tests.analysis.bounds.sizes.test_at_ends import value
+from visaproof.analysis.bounds.sizes import at_ends, loop_counters
+from visaproof.analysis.bounds.sizes.integers import Below, Integers
+from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters, guarded_words, smaller_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
-DATA = Path(__file__).parents[2] / "data" / "blocks"
+DATA = Path(__file__).parents[3] / "data" / "blocks"
 SIZES = {
     "moved": {"in": "2*w*h", "out": "2*w*h"},
     "binned": {"bins": "4*count", "in": "4*n"},

@@ -8,7 +8,7 @@ import pytest
 
 from visaproof.cli import main
 
-DATA = Path(__file__).parents[2] / "data" / "sizes"
+DATA = Path(__file__).parents[3] / "data" / "sizes"
 OF_GROUPS = "4*global_size_x"
 """Of in[8·group] with groups of 8: a last one may be smaller."""
 ITEMS = ["global_size_x <= 2147483648", "global_size_y <= 2147483648"]
@@ -88,7 +88,7 @@ def test_what_is_named_is_in_bounds_once_stated(capsys: pytest.CaptureFixture[st
 @pytest.mark.slow
 def test_rows_need_a_length_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     """out[y * pitch + x] of all items, where nothing else bounds x."""
-    examples = Path(__file__).parents[3] / "docs" / "examples"
+    examples = Path(__file__).parents[4] / "docs" / "examples"
     main(["bounds", str(examples / "rows.visaasm"), "--launch", str(examples / "rows.bin"), "--format", "json"])
     ((message,),) = [file["messages"] for file in json.loads(capsys.readouterr().out)["files"]]
     assert message["inside_if"]["bytes"] == "4*pitch*global_size_y"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.analysis.bounds.test_at_ends import value
-from visaproof.analysis.bounds.elements import without_tag
-from visaproof.analysis.bounds.integers import Below
-from visaproof.analysis.bounds.loop_counters import LoopCounters
+from tests.analysis.bounds.sizes.test_at_ends import value
+from visaproof.analysis.bounds.sizes.elements import without_tag
+from visaproof.analysis.bounds.sizes.integers import Below
+from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
 from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.relations.expression_reader import parse_expression
@@ -22,7 +22,7 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
-DATA = Path(__file__).parents[2] / "data" / "counters"
+DATA = Path(__file__).parents[3] / "data" / "counters"
 SIZES = {
     "grid_stride": {"out": "4*n"},
     "left_early": {"out": "4*m*n + 4*global_size_x - 4*m"},

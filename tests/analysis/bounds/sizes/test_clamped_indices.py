@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds import loop_counters
-from visaproof.analysis.bounds.launch_integers import LaunchIntegers, above_naturals
+from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, above_naturals
 from visaproof.cli import main
 from visaproof.smt import Bool, bit_or, conj, const, neg, slt, symbol, ult
 from visaproof.smt.evaluate import evaluate
 
-DATA = Path(__file__).parents[2] / "data" / "clamped"
+DATA = Path(__file__).parents[3] / "data" / "clamped"
 LAUNCH = ("--launch", str(DATA / "clamped.ze_info"))
 SIZES = {"in": "4*iw*ih*id", "out": "4*w*h*d"}
 

@@ -14,9 +14,9 @@ from typing import cast
 
 from msgspec import Struct
 
-from visaproof.analysis.bounds.integers import Below, Half, Integers, signed
-from visaproof.analysis.bounds.launch_integers import conjuncts, not_negative
-from visaproof.analysis.bounds.sums import is_unknown, without_names
+from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers, signed
+from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
+from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors

@@ -7,17 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from visaproof.analysis.bounds import global_ids, loop_counters
-from visaproof.analysis.bounds.divided_words import PartsOfArguments
-from visaproof.analysis.bounds.enough_bytes import SizeFinder
-from visaproof.analysis.bounds.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes import global_ids, loop_counters
+from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
+from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.cli import main
 from visaproof.launch.relations import parts_of_arguments
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.machine.symbolic.loops import came_back
 from visaproof.smt import Bool, conj, disj, eq, extract, sign_extend, slt, symbol, ult
 
-DATA = Path(__file__).parents[2] / "data" / "parts"
+DATA = Path(__file__).parents[3] / "data" / "parts"
 
 
 def asked(

@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import cast
 
-from visaproof.analysis.bounds.integers import signed
+from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.analysis.conflicts.digits.strides import EXTENSIONS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of

@@ -15,12 +15,22 @@ from time import process_time
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.global_ids import GlobalIds
-from visaproof.analysis.bounds.integers import Below, Integers
-from visaproof.analysis.bounds.launch_integers import Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.loop_counters import Bounded, LoopCounters, named_words, without_counters
-from visaproof.analysis.bounds.quotients import Divisions
-from visaproof.analysis.bounds.sums import above, has, is_unknown, less, split, to_be_positive, upper, without_names
+from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes.integers import Below, Integers
+from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, least_of
+from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
+from visaproof.analysis.bounds.sizes.quotients import Divisions
+from visaproof.analysis.bounds.sizes.reached import Reached
+from visaproof.analysis.bounds.sizes.sums import (
+    above,
+    has,
+    is_unknown,
+    less,
+    split,
+    to_be_positive,
+    upper,
+    without_names,
+)
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -37,24 +47,6 @@ MOST_MS = 500
 
 Excluded = Callable[[BoundsQuestion, Sequence[Bool]], bool]
 """Whether none of the conditions can hold in the launches of this question."""
-
-
-class Reached(Struct, frozen=True):
-    """What one access reaches at most, where all limits hold."""
-
-    end: Polynomial
-    """Bytes up to behind the access."""
-    limits: tuple[Below, ...]
-    least: Mapping[str, int]
-    """How large names are at least wherever the access is made."""
-    signed: frozenset[str]
-    """Names that have to be at least 0."""
-    small: frozenset[str]
-    """Names that have to be at most SMALL."""
-    positive: frozenset[str] = frozenset()
-    """Names that have to be at least 1."""
-    unequal: frozenset[tuple[str, int]] = frozenset()
-    """With numbers that they are not."""
 
 
 class Ends(Struct):

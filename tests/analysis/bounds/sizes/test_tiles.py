@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds import loop_counters
-from visaproof.analysis.bounds.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.cli import main
 
-DATA = Path(__file__).parents[2] / "data" / "tiles"
+DATA = Path(__file__).parents[3] / "data" / "tiles"
 
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.by_ends import RUNG, weakest
+from visaproof.analysis.bounds.sizes.by_ends import RUNG, weakest
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.cli import main
 from visaproof.launch.assumptions import Assume, start_of
@@ -19,7 +19,7 @@ from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.smt import evaluate
 from visaproof.visaasm.reader import read_kernel
 
-DATA = Path(__file__).parents[2] / "data" / "extents"
+DATA = Path(__file__).parents[3] / "data" / "extents"
 NEEDED = {
     "filled": ["out.width >= global_size_x", "out.height >= global_size_y"],
     "guarded": ["out.width >= w", "out.height >= h"],

@@ -6,13 +6,15 @@ if (i < n) { if (n > 0) … else x = y[i]; }      where i is below n and n is no
 from collections.abc import Sequence
 from typing import cast
 
-from visaproof.analysis.bounds.elements import symbols_used
-from visaproof.analysis.bounds.enough_bytes import FEW_ITEMS, OfMessage, SizeFinder
-from visaproof.analysis.bounds.inside_if import InsideIf
-from visaproof.analysis.bounds.launch_integers import conjuncts
+from visaproof.analysis.bounds.sizes.elements import symbols_used
+from visaproof.analysis.bounds.sizes.enough_bytes import OfMessage, SizeFinder
+from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS
+from visaproof.analysis.bounds.sizes.inside_if import InsideIf
+from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
+from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
-from visaproof.smt import BitVec, Bool, Op, value_of
+from visaproof.smt import BitVec, Bool, Op, disj, value_of
 
 
 def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
@@ -21,12 +23,13 @@ def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key:
     if not all(is_negative(doubt.access.guard) for each in rounds for doubt in each.outside):
         return None
     asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
+    comes = disj(*launched_lanes(finder.names.kernel))
     for dimension in asked.dimensions():
         relation = FEW_ITEMS[dimension]
         own = stated_relation(finder.names, relation)
         guards = [(each, [doubt.access.guard for doubt in each.outside]) for each in rounds if each.outside]
         rungs = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]
-        if rungs and all(rungs) and asked.is_launched((*own.facts, own.term)):
+        if rungs and all(rungs) and asked.is_possible((*own.facts, own.term), comes):
             return InsideIf((relation,), ", ".join(dict.fromkeys(rungs)))
     return None
 

@@ -6,14 +6,15 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.divided_words import PartsOfArguments
-from visaproof.analysis.bounds.integers import Below
-from visaproof.analysis.bounds.launch_integers import LaunchIntegers, conjuncts, least_of, wide
+from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
+from visaproof.analysis.bounds.sizes.integers import Below
+from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts, least_of, wide
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word
+from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.smt import (
@@ -39,6 +40,7 @@ MOST_SHIFT = 1 << 16
 """Of an id in a guard."""
 SMALL = 1 << 31
 """Numbers below it are the same as signed ones."""
+FEW_ITEMS = {each: Relation("<=", Name(f"{GLOBAL}_{each}"), Number(SMALL)) for each in DIMENSIONS}
 
 
 class GlobalIds(Struct, dict=True):
