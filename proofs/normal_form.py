@@ -73,6 +73,11 @@ def prove_the_second_normal_form_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
+@for_each(second_form_rules.COMMON)
+def prove_the_common_form_means_what_was_written(rule: Rule) -> Query:
+    return rule_holds(rule)
+
+
 @for_each(second_form_rules.COPIES)
 def prove_one_bit_stands_for_all_bits_of_copied_words(case: Copies) -> Query:
     return one_bit_stands_for_all(case)

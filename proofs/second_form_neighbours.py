@@ -7,7 +7,7 @@ from visaproof.smt import BitVec, Bool
 from visaproof.smt.written import Words
 
 from .half_rules import in_halves, pointer, two_words
-from .words import c, wide, x, y, z
+from .words import c, p, q, r, signed, wide, x, y, z
 
 
 def refute_halves_are_added_without_a_carry() -> Query:
@@ -257,3 +257,77 @@ def refute_one_bit_stands_for_all_bits_of_two_equations_in_one_clause() -> Query
         return b.disj(b.eq(x(w), y(w)), b.eq(x(w), z(w))), b.conj(*at_each)
 
     return neighbour("one-bit-data", "one of two equations", "one of them at each bit", sides, 8)
+
+
+# ---------------------------------------------------------------- the common form
+
+
+def refute_not_below_a_number_is_above_it() -> Query:
+    return neighbour(
+        "common-form",
+        "not below a number",
+        "above it",
+        lambda b, w: (b.neg(b.slt(x(w), c(1, w))), b.slt(c(1, w), x(w))),
+    )
+
+
+def refute_the_least_number_has_one_before_it() -> Query:
+    return neighbour(
+        "common-form",
+        "below the least number",
+        "not above the greatest",
+        lambda b, w: (b.slt(x(w), c(1 << (w - 1), w)), b.neg(b.slt(c((1 << (w - 1)) - 1, w), x(w)))),
+    )
+
+
+def refute_the_highest_bit_is_the_order_without_signs() -> Query:
+    return neighbour(
+        "common-form",
+        "the highest bit",
+        "below 0 without signs",
+        lambda b, w: (b.bit(x(w), w - 1), b.ult(x(w), c(0, w))),
+    )
+
+
+def refute_a_denial_of_one_or_the_other_denies_one() -> Query:
+    return neighbour(
+        "common-form",
+        "a denial of a disjunction",
+        "one denial",
+        lambda b, _: (b.neg(b.disj(p, q)), b.disj(b.neg(p), b.neg(q))),
+    )
+
+
+def refute_a_case_that_is_known_is_nothing() -> Query:
+    return neighbour(
+        "common-form", "one holds, and may be a case", "the other case", lambda b, w: (
+            b.conj(p, b.disj(p, b.eq(x(w), y(w)))), b.conj(p, b.eq(x(w), y(w)))
+        )
+    )  # fmt: skip
+
+
+def refute_one_case_with_more_says_all_cases() -> Query:
+    return neighbour(
+        "common-form",
+        "two cases, and more of one of them",
+        "that one",
+        lambda b, w: (b.conj(b.disj(p, b.eq(x(w), y(w))), b.disj(b.conj(p, q), r)), b.disj(b.conj(p, q), r)),
+    )
+
+
+def refute_a_choice_within_a_choice_is_either() -> Query:
+    return neighbour(
+        "common-form",
+        "a choice in the first branch that shares the second",
+        "a choice by either condition",
+        lambda b, w: (b.ite(p, b.ite(q, x(w), y(w)), y(w)), b.ite(b.disj(p, q), x(w), y(w))),
+    )
+
+
+def refute_signs_go_above_a_number_as_zeros() -> Query:
+    return neighbour(
+        "common-form",
+        "signs above a choice with a number",
+        "zeros above the number",
+        lambda b, w: (signed(b, b.ite(p, c(-1, w), y(w))), b.ite(p, c((1 << w) - 1, 2 * w), signed(b, y(w)))),
+    )

@@ -1,12 +1,13 @@
-"""The rules of what comes after the normal form: the second normal form, and one-bit data."""
+"""The rules of what comes after the normal form: the second normal form, the common form, and one-bit data."""
 
 from visaproof.queries.identities import Copies, Rule, rules
-from visaproof.smt import BitVec, Bool, symbol
+from visaproof.refinement.effects.common_form import in_common_form
+from visaproof.smt import BitVec, Bool, symbol, true
 from visaproof.smt.expanded import expanded
 from visaproof.smt.terms import T
 from visaproof.smt.written import Words
 
-from .words import c, kept, p, q, x, y, z
+from .words import NARROW, c, kept, p, q, r, signed, x, y, z
 
 
 def _second(term: T) -> T:
@@ -106,6 +107,117 @@ SECOND: tuple[Rule, ...] = rules(
     },
     widths=SECOND_WIDTHS,
     after=_second,
+)
+
+# ---------------------------------------------------------------- the common form
+
+
+def _common(term: T) -> T:
+    return in_common_form([term])[0]
+
+
+def _least(width: int) -> BitVec:
+    return c(1 << (width - 1), width)
+
+
+COMMON: tuple[Rule, ...] = (
+    *rules(
+        "common-form",
+        {
+            "not below a number is above the one before it": lambda b, w: (
+                b.neg(b.slt(x(w), c(1, w))),
+                b.slt(c(0, w), x(w)),
+            ),
+            "not above a number is below the next one": lambda b, w: (
+                b.neg(b.slt(c(4, w), x(w))),
+                b.slt(x(w), c(5, w)),
+            ),
+            "nothing is below the least number": lambda b, w: (b.slt(x(w), _least(w)), b.neg(true())),
+            "at least the greatest number is not below it": lambda b, w: (
+                b.neg(b.slt(x(w), b.sub(_least(w), c(1, w)))),
+                b.slt(b.sub(_least(w), c(2, w)), x(w)),
+            ),
+            "the same without signs": lambda b, w: (b.neg(b.ult(x(w), c(8, w))), b.ult(c(7, w), x(w))),
+            "of the greatest number without signs": lambda b, w: (b.neg(b.ult(x(w), c(-1, w))), b.ult(c(-2, w), x(w))),
+            "the highest bit is the sign": lambda b, w: (b.bit(x(w), w - 1), b.slt(x(w), c(0, w))),
+            "another bit is no sign": lambda b, w: kept(b.bit(x(w), w - 2)),
+            "a denial of both": lambda b, w: (
+                b.neg(b.disj(p, b.eq(x(w), y(w)))),
+                b.conj(b.neg(p), b.neg(b.eq(x(w), y(w)))),
+            ),
+            "a denial of a denial within": lambda b, w: (
+                b.neg(b.conj(p, b.neg(b.conj(q, b.slt(x(w), y(w)))))),
+                b.disj(b.neg(p), b.conj(q, b.slt(x(w), y(w)))),
+            ),
+            "one holds, and so not what denies it": lambda b, w: (
+                b.conj(p, b.disj(b.neg(p), b.eq(x(w), y(w)))),
+                b.conj(p, b.eq(x(w), y(w))),
+            ),
+            "one holds, and need not be asked again": lambda b, w: (
+                b.conj(p, b.disj(b.conj(p, q), b.conj(r, b.eq(x(w), y(w))))),
+                b.conj(p, b.disj(q, b.conj(r, b.eq(x(w), y(w))))),
+            ),
+            "one holds, and so no case without it": lambda b, w: (
+                b.conj(p, b.disj(b.conj(b.neg(p), q), b.eq(x(w), y(w)))),
+                b.conj(p, b.eq(x(w), y(w))),
+            ),
+            "a case of each lane, and more of it": lambda b, w: (
+                b.conj(
+                    b.disj(p, b.eq(x(w), y(w))),
+                    b.disj(b.conj(p, q), b.conj(b.eq(x(w), y(w)), r)),
+                ),
+                b.disj(b.conj(p, q), b.conj(b.eq(x(w), y(w)), r)),
+            ),
+            "cases that are not all there": lambda b, w: kept(
+                b.conj(b.disj(p, b.eq(x(w), y(w))), b.disj(b.conj(p, q), b.conj(b.eq(x(w), z(w)), r)))
+            ),
+            "without one the other way round": lambda b, w: (
+                b.disj(b.neg(p), b.conj(p, b.eq(x(w), y(w)))),
+                b.disj(b.neg(p), b.eq(x(w), y(w))),
+            ),
+            "a choice in the first branch that shares the second": lambda b, w: (
+                b.ite(p, b.ite(q, x(w), y(w)), y(w)),
+                b.ite(b.conj(p, q), x(w), y(w)),
+            ),
+            "or shares it where it fails": lambda b, w: (
+                b.ite(p, b.ite(q, y(w), x(w)), y(w)),
+                b.ite(b.conj(p, b.neg(q)), x(w), y(w)),
+            ),
+            "a choice in the second branch that shares the first": lambda b, w: (
+                b.ite(p, x(w), b.ite(q, x(w), y(w))),
+                b.ite(b.disj(p, q), x(w), y(w)),
+            ),
+            "or shares it where that one fails": lambda b, w: (
+                b.ite(p, x(w), b.ite(q, y(w), x(w))),
+                b.ite(b.disj(p, b.neg(q)), x(w), y(w)),
+            ),
+            "a choice by one of two denials": lambda b, w: (
+                b.ite(b.disj(b.neg(p), b.neg(q)), x(w), y(w)),
+                b.ite(b.conj(p, q), y(w), x(w)),
+            ),
+            "a branch that asks again": lambda b, w: (
+                b.ite(b.conj(p, q), b.ite(p, x(w), y(w)), z(w)),
+                b.ite(b.conj(p, q), x(w), z(w)),
+            ),
+            "a branch that asks for the contrary": lambda b, w: (
+                b.ite(b.conj(p, q), b.ite(b.conj(r, b.neg(p)), x(w), y(w)), z(w)),
+                b.ite(b.conj(p, q), y(w), z(w)),
+            ),
+        },
+        after=_common,
+    ),
+    *rules(
+        "common-form",
+        {
+            "signs above a choice with a number": lambda b, w: (
+                signed(b, b.ite(p, c(-1, w), b.ite(q, y(w), c(7, w)))),
+                b.ite(p, c(-1, 2 * w), b.ite(q, signed(b, y(w)), c(7, 2 * w))),
+            ),
+            "signs above a choice of words": lambda b, w: kept(signed(b, b.ite(p, x(w), y(w)))),
+        },
+        NARROW,
+        after=_common,
+    ),
 )
 
 # ---------------------------------------------------------------- one-bit data

@@ -28,9 +28,10 @@ from visaproof.decode.synchronisation import Fence
 from visaproof.launch.ids.launched_words import NO_NAMES
 from visaproof.launch.ids.work_items import Group
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.queries.kernels.stores import Stores, after, exchanged, lasting
+from visaproof.queries.kernels.stores import Stores, after, at_once, exchanged, lasting
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
+from visaproof.refinement.effects.common_form import in_common_form
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
@@ -156,6 +157,8 @@ def _same_stores(question: Question, surface: str) -> bool:
     turned = exchanged(*stores, question.sharing.are_apart)
     if turned is None and not question.source.atomics and not question.target.atomics and not question.disturbed:
         turned = exchanged(lasting(stores[0]), lasting(stores[1]), question.sharing.are_apart)
+    if turned is None:
+        turned = exchanged(at_once(stores[0]), at_once(stores[1]), question.sharing.are_apart)
     if turned is None:
         return False
     meets = (neg(one) for one in turned if not is_true(one))
@@ -283,7 +286,8 @@ def _apart(question: Question, on: list[int], cut: Mapping[Term, BitVec] = NO_NA
 
 
 def _cut(group: Group) -> dict[Term, BitVec]:
-    """Each id that is more than a symbol as a symbol of its own."""
+    """Each id that is more than a symbol as a symbol of its own, in the form that both kernels have, too."""
     assert group.launched is not None
-    words = {word for ids in group.launched.ids for word in ids if word.op is Op.ITE}
-    return {word: symbol(f"local_id.{word.serial}", word.width) for word in words}
+    words = list(dict.fromkeys(word for ids in group.launched.ids for word in ids if word.op is Op.ITE))
+    names = [symbol(f"local_id.{word.serial}", word.width) for word in words]
+    return dict(zip((*in_common_form(words), *words), (*names, *names), strict=True))

@@ -19,6 +19,7 @@ from visaproof.smt import (
     add,
     conj,
     const,
+    disj,
     eq,
     extract,
     iff,
@@ -107,6 +108,27 @@ def lasting(stores: Stores) -> Stores:
         for place, one in enumerate(stores)
         if one.change is not None or last[one.guard, one.cell, one.owner] == place
     )
+
+
+def at_once(stores: Stores) -> Stores:
+    """Those of one value to one cell that follow each other as one, which whoever stores it first does:
+
+    a: c := v,  b: c := v   leaves what   a ∨ b: c := v   leaves.
+    """
+    found: list[UnitStore] = []
+    for one in stores:
+        before = found[-1] if found else one
+        if found and _says_the_same(before, one):
+            found[-1] = replace(before, guard=disj(before.guard, one.guard), owner=Owner(one.owner.buffer))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _says_the_same(one: UnitStore, other: UnitStore) -> bool:
+    """Whether both store one value in one cell, which atomics that change it do not."""
+    alike = (one.cell, one.value, one.owner) == (other.cell, other.value, other.owner)
+    return alike and one.change is None and other.change is None
 
 
 def _never(one: Owner, other: Owner) -> bool:

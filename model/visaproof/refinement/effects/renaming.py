@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, cast
 
+from visaproof.refinement.effects.common_form import common_form
 from visaproof.smt import Term
 from visaproof.smt.expanded import Expansion
 from visaproof.smt.substitution import rebuild
@@ -48,12 +49,12 @@ class Renaming:
         self._names |= names
 
     def __call__(self, terms: Sequence[T]) -> list[T]:
-        """The terms under the names, on request in the second normal form."""
+        """The terms under the names, in the common form, and on request in the second normal form."""
         for term in self._unknown(terms):
             name = self._names.get(term)
             if name is None:
                 args = tuple([self._done[arg] for arg in term.args])
-                name = term if args == term.args else rebuild(term, args)
+                name = common_form(term if args == term.args else rebuild(term, args))
             self._done[term] = name
         found = [cast(T, self._done[term]) for term in terms]
         return found if self._expansion is None else self._expansion(found)

@@ -1,0 +1,188 @@
+"""A form of conditions and choices in which two compilers agree: terms are brought into it only to be compared.
+
+It forgets in which way a bound, a sign or a choice was asked for.  Of words x, y, constants k, truth values a, b, c:
+
+    x < k                           = ¬(k − 1 < x)  for k that is not the least value
+    the highest bit of x            = ¬(−1 <s x)
+    ¬(a ∨ b)                        = ¬a ∧ ¬b,  and with both exchanged
+    a ∧ (¬a ∨ b)                    = a ∧ b,    and with both exchanged
+    a ∧ ((a ∧ b) ∨ c)               = a ∧ (b ∨ c),  and with both exchanged
+    (a ∨ c) ∧ ((a ∧ b) ∨ c)         = (a ∧ b) ∨ c,  and with both exchanged
+    a ∨ b ? x : y                   = ¬a ∧ ¬b ? y : x
+    a ? (b ? x : y) : y             = a ∧ b ? x : y,    and with ¬a or ¬b
+    a ∧ b ? (a ? x : y) : z         = a ∧ b ? x : z
+    sx(a ? k : y)                   = a ? sx(k) : sx(y)
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TypeVar, cast
+
+from visaproof.smt.bits import branches, sign_extend
+from visaproof.smt.evaluate import subterms
+from visaproof.smt.logic import conj, disj, ite, neg
+from visaproof.smt.substitution import rebuild
+from visaproof.smt.terms import BitVec, Bool, Op, Term, boolean, const, false, value_of
+
+T = TypeVar("T", bound=Term)
+
+MOST_COMPARED = 64
+"""Parts of a junction of which each is held against the others: those of the lanes of a thread, and a few."""
+
+DEEPEST = 16
+"""Junctions within each other that a denial is moved into."""
+
+
+def in_common_form(roots: Sequence[T]) -> list[T]:
+    """The same values, in the common form."""
+    done: dict[Term, Term] = {}
+    for term in subterms(*roots):
+        args = tuple(done[arg] for arg in term.args)
+        done[term] = common_form(term if args == term.args else rebuild(term, args))
+    return [cast(T, done[root]) for root in roots]
+
+
+def common_form(term: Term) -> Term:
+    """The common form of a term whose arguments are in it."""
+    match term.op:
+        case Op.SLT | Op.ULT:
+            return _order(term.op, *cast(tuple[BitVec, BitVec], term.args))
+        case Op.EQ if term.args[0].width == 1:
+            return _sign(cast(Bool, term))
+        case Op.NOT:
+            return denied(cast(Bool, term.args[0]))
+        case Op.CONJ | Op.DISJ:
+            return _junction(cast(Bool, term))
+        case Op.ITE:
+            return _choice(cast(BitVec, term))
+        case Op.SIGN_EXTEND:
+            return _extended(cast(BitVec, term))
+        case _:
+            return term
+
+
+def _order(op: Op, left: BitVec, right: BitVec) -> Bool:
+    """`left < right`, with a constant on the left."""
+    bound = value_of(right)
+    if bound is None:
+        return boolean(op, (left, right))
+    least = 1 << (left.width - 1) if op is Op.SLT else 0
+    return false() if bound == least else neg(boolean(op, (const(bound - 1, left.width), left)))
+
+
+def _sign(term: Bool) -> Bool:
+    """A bit that is 1; the highest of a word as an order."""
+    one, other = cast(tuple[BitVec, BitVec], term.args)
+    if value_of(one) != 1 or other.op is not Op.EXTRACT:
+        return term
+    word = cast(BitVec, other.args[0])
+    if other.payload != (word.width - 1, word.width - 1):
+        return term
+    return neg(boolean(Op.SLT, (const(-1, word.width), word)))
+
+
+def denied(term: Bool, depth: int = DEEPEST) -> Bool:
+    """What holds where this does not."""
+    if not depth or term.op not in (Op.CONJ, Op.DISJ):
+        return neg(term)
+    parts = [denied(part, depth - 1) for part in cast(tuple[Bool, ...], term.args)]
+    return disj(*parts) if term.op is Op.CONJ else conj(*parts)
+
+
+def _junction(term: Bool) -> Bool:
+    """A junction in which no part asks again what another one says.
+
+    Of a conjunction the parts that are no disjunctions are known in each disjunction, and the other way round.
+    """
+    op = term.op
+    dual = Op.DISJ if op is Op.CONJ else Op.CONJ
+    parts = cast(tuple[Bool, ...], term.args)
+    if op not in (Op.CONJ, Op.DISJ) or not any(part.op is dual for part in parts):
+        return term
+    known = {part for part in parts if part.op is not dual}
+    refuted = {neg(part) for part in known}
+    join, inner = (conj, disj) if op is Op.CONJ else (disj, conj)
+    found: list[Bool] = []
+    for part in parts:
+        if part.op is not dual:
+            found.append(part)
+            continue
+        left: list[Bool] = []
+        for each in cast(tuple[Bool, ...], part.args):
+            if each in refuted:
+                continue
+            if each.op is op:
+                said = cast(tuple[Bool, ...], each.args)
+                if any(one in refuted for one in said):
+                    continue
+                each = join(*(one for one in said if one not in known))
+            left.append(each)
+        found.append(inner(*left))
+    changed = join(*_unimplied(found, op, dual))
+    return changed if changed is term else _junction(changed)
+
+
+def _unimplied(parts: list[Bool], op: Op, dual: Op) -> list[Bool]:
+    """Without those of which another part has all cases, or more of each."""
+    cases = {
+        part: [frozenset(one.args if one.op is op else (one,)) for one in part.args]
+        for part in parts
+        if part.op is dual and len(part.args) <= MOST_COMPARED
+    }
+    if len(cases) < 2 or len(cases) > MOST_COMPARED:
+        return parts
+    left = dict.fromkeys(parts)
+    for part, own in cases.items():
+        others = (other for one, other in cases.items() if one is not part and one in left)
+        if any(all(any(less <= more for less in own) for more in other) for other in others):
+            del left[part]
+    return list(left)
+
+
+def _choice(term: BitVec) -> BitVec:
+    """A choice whose condition is no disjunction, and whose branches ask for nothing that it says."""
+    condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
+    if condition.op is Op.DISJ:
+        condition, then, otherwise = denied(condition), otherwise, then
+    said = set(condition.args) if condition.op is Op.CONJ else {condition}
+    while then.op is Op.ITE and (chosen := _chosen(then, said)) is not None:
+        then = chosen
+    if then is otherwise:
+        return then
+    if then.op is Op.ITE and otherwise in then.args[1:]:
+        inner, one, other = cast(tuple[Bool, BitVec, BitVec], then.args)
+        if other is otherwise:
+            return _made(_joined(condition, inner), one, otherwise)
+        return _made(_joined(condition, denied(inner)), other, otherwise)
+    if otherwise.op is Op.ITE and then in otherwise.args[1:]:
+        inner, one, other = cast(tuple[Bool, BitVec, BitVec], otherwise.args)
+        if other is then:
+            return _made(_joined(denied(condition), inner), one, then)
+        return _made(_joined(denied(condition), denied(inner)), other, then)
+    return ite(condition, then, otherwise)
+
+
+def _made(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:
+    found = ite(condition, then, otherwise)
+    return _choice(found) if found.op is Op.ITE else found
+
+
+def _joined(*parts: Bool) -> Bool:
+    return _junction(conj(*parts))
+
+
+def _chosen(choice: BitVec, said: Collection[Term]) -> BitVec | None:
+    """The branch of a choice that is taken where these hold; None where they do not decide it."""
+    condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], choice.args)
+    parts = cast(tuple[Bool, ...], condition.args) if condition.op is Op.CONJ else (condition,)
+    if all(part in said for part in parts):
+        return then
+    return otherwise if any(neg(part) in said for part in parts) else None
+
+
+def _extended(term: BitVec) -> BitVec:
+    """A choice of words with signs above, where one of them is a number.  (Zeros above an id stay where they are.)"""
+    word, width = cast(BitVec, term.args[0]), term.width
+    if word.op is not Op.ITE or all(value_of(one) is None for one in word.args[1:]):
+        return term
+    found = ite(*branches(word, lambda branch: cast(BitVec, common_form(sign_extend(branch, width)))))
+    return _choice(found) if found.op is Op.ITE else found

@@ -1,0 +1,72 @@
+"""Conditions and choices in the form that both kernels share; its rules: `proofs/second_form_rules.py`."""
+
+from functools import reduce
+from random import Random
+from typing import cast
+
+import pytest
+
+from visaproof.refinement.effects.common_form import in_common_form
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    bit,
+    bool_symbol,
+    conj,
+    const,
+    disj,
+    eq,
+    evaluate,
+    extract,
+    ite,
+    neg,
+    sign_extend,
+    slt,
+    symbol,
+    ult,
+)
+from visaproof.smt.evaluate import subterms
+
+P, Q = bool_symbol("p"), bool_symbol("q")
+X, Y = symbol("x", 4), symbol("y", 4)
+
+
+def word(random: Random, depth: int) -> BitVec:
+    if not depth or random.random() < 0.3:
+        return random.choice((X, Y, const(random.getrandbits(4), 4)))
+    if random.random() < 0.2:
+        return extract(sign_extend(word(random, depth - 1), 8), 7, 4)
+    return ite(truth(random, depth - 1), word(random, depth - 1), word(random, depth - 1))
+
+
+def truth(random: Random, depth: int) -> Bool:
+    if not depth or random.random() < 0.2:
+        return random.choice((P, Q, order(random), bit(X, 3)))
+    parts = [truth(random, depth - 1) for _ in range(random.randint(2, 3))]
+    found = random.choice((conj, disj))(*parts)
+    return neg(found) if random.random() < 0.4 else found
+
+
+def order(random: Random) -> Bool:
+    left, right = random.sample((X, Y, const(random.getrandbits(4), 4)), 2)
+    return random.choice((slt, ult, eq))(left, right)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_common_form_has_the_value_of_what_was_written(seed: int) -> None:
+    random = Random(seed)
+    term: Term = word(random, 4) if seed % 2 else truth(random, 4)
+    (found,) = in_common_form([term])
+    for bits in range(1 << 10):
+        values = {X: bits & 15, Y: bits >> 4 & 15, P: bits >> 8 & 1, Q: bits >> 9}
+        assert evaluate(found, values) == evaluate(term, values)
+
+
+def test_a_deep_alternation_ends() -> None:
+    symbols = [bool_symbol(f"d{number}") for number in range(4_000)]
+    deep = reduce(
+        lambda inner, pair: disj(pair[0], conj(pair[1], inner)), zip(symbols[::2], symbols[1::2], strict=True), P
+    )
+    (found,) = in_common_form([neg(deep)])
+    assert any(cast(Term, one) is P for one in subterms(found))
