@@ -218,3 +218,39 @@ def test_the_bit_of_dpas_changes_no_other_result(body: str) -> None:
 def test_the_other_bits_may_change_a_result(bit: int) -> None:
     other = KEEP.replace("0x4c0", hex(0x4C0 ^ 1 << bit))
     assert not isinstance(with_preambles(KEEP, other, op("inv", "R", "F")), Refines)
+
+
+def asked(source: str, target: str, assume: str = "launch") -> Verdict:
+    both = [program(KEEP + body + STORE, FLOATS) for body in (source, target)]
+    return decide(compare(both[0], both[1], Scope(Assume.of(assume))), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (op("add", "R", "F", "G"), op("add", "R", "G", "F")),
+        (op("mul", "R", "0x3e4ccccd:f", "F"), op("mul", "R", "F", "0x3e4ccccd:f")),
+        (op("mad", "R", "F", "G", "H"), op("mad", "R", "G", "F", "H")),
+    ],
+)
+def test_sums_and_products_are_those_of_the_other_order(source: str, target: str) -> None:
+    assert isinstance(asked(source, target), Refines)
+    assert isinstance(asked(source, target, "launch,-either-order"), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (op("add", "R", "F", "G"), op("add", "R", "F", "H")),
+        (op("mad", "R", "F", "G", "H"), op("mad", "R", "F", "H", "G")),
+        (LEFT, RIGHT),
+    ],
+)
+def test_other_orders_than_that_are_no_refinement(source: str, target: str) -> None:
+    assert not isinstance(asked(source, target), Refines)
+
+
+def test_an_answer_on_floats_says_that_it_rests_on_either_order() -> None:
+    both = [program(KEEP + SUM + STORE, FLOATS) for _ in range(2)]
+    assert "either-order" in [one.name for one in compare(both[0], both[1], Scope(Assume.LAUNCH)).assumed]
+    assert "either-order" not in [one.name for one in compare(both[0], both[1], Scope(Assume.NONE)).assumed]

@@ -15,6 +15,7 @@ from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_axioms import (
     Axiom,
     Comparison,
+    as_function,
     comparison,
     constant_result,
     of_constants,
@@ -256,3 +257,29 @@ def test_tempting_identities_are_left_open_by_the_pages(
 def test_every_axiom_has_its_proof_here() -> None:
     comparisons = {Axiom.CONVERSE, Axiom.SYMMETRIC, Axiom.UNEQUAL, Axiom.IRREFLEXIVE, Axiom.SIGN_OF_INTEGER}
     assert {Axiom.COPY, Axiom.SIGN, Axiom.CONSTANT} | comparisons == set(Axiom)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_numbers_are_added_and_multiplied_in_either_order(mode: Any) -> None:
+    """What the premise `either-order` adds is the NaN; of the operands of mad the factors alone may change places."""
+    sort = _z3.FPSort(2, 3)
+    x, y, z = (_z3.FP(name, sort) for name in "xyz")
+
+    def same(one: Any, other: Any) -> Any:
+        return _z3.Or(_z3.And(_z3.fpIsNaN(one), _z3.fpIsNaN(other)), one == other)
+
+    assert holds_always(same(_z3.fpAdd(mode, x, y), _z3.fpAdd(mode, y, x)))
+    assert holds_always(same(_z3.fpMul(mode, x, y), _z3.fpMul(mode, y, x)))
+    assert holds_always(same(_z3.fpFMA(mode, x, y, z), _z3.fpFMA(mode, y, x, z)))
+    assert not holds_always(same(_z3.fpFMA(mode, x, y, z), _z3.fpFMA(mode, x, z, y)))
+    assert not holds_always(same(_z3.fpSub(mode, x, y), _z3.fpSub(mode, y, x)))
+
+
+def test_operands_of_sums_and_products_alone_have_either_order() -> None:
+    x, y, z = (Source(symbol(name, 32), F) for name in "xyz")
+    for operation in ("add", "mul", "mad"):
+        assert as_function((operation,), (x, y, z), True) == as_function((operation,), (y, x, z), True)
+        assert as_function((operation,), (x, y, z)) != as_function((operation,), (y, x, z))
+    assert as_function(("mad",), (x, y, z), True) != as_function(("mad",), (x, z, y), True)
+    for operation in ("div", "pow", "max", "frc"):
+        assert as_function((operation,), (x, y), True) != as_function((operation,), (y, x), True)

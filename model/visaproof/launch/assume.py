@@ -16,13 +16,16 @@ FULL_SUB_GROUPS = "full-sub-groups"
 INT_IDS = "int-ids"
 """Of questions about one kernel alone: a compiler has to be right for ids of all sizes."""
 
+EITHER_ORDER = "either-order"
+"""Of sums and products of floats in the source language: that they are those of their operands in the other order."""
+
 ADDRESS_UNIT = 4
 """Of the addresses in a payload, unless nothing is assumed, or it is known how large an element is."""
 
 SETS: Mapping[str, frozenset[str]] = {
     "launch": frozenset((
         "local-ids", "local-size", "rows", "whole-groups", "unread-dimensions", "global-ids", INT_IDS, "all-lanes",
-        FIRST_LANES, "image-extents", FULL_SUB_GROUPS,
+        FIRST_LANES, "image-extents", FULL_SUB_GROUPS, EITHER_ORDER,
     )),
     "none": frozenset(),
     "ids": frozenset(("ids", "ids-below-size", FIRST_LANES)),

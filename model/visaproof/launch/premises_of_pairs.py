@@ -16,6 +16,12 @@ OF_PAIRS = (
         Grantor.USER, "--where RELATION", ALL, "leave --where out",
     ),
     PremiseRow(
+        "either-order",
+        "add and mul on floats give the same for their operands in the other order, and so does mad for its factors",
+        Grantor.LANGUAGE, "IEEE 754 says it of numbers, and OpenCL C leaves open which NaN a result is", TWO_KERNELS,
+        "--assume launch,-either-order",
+    ),
+    PremiseRow(
         "items-do-not-race",
         "what a work item writes through one argument, no other one accesses through another between two barriers",
         Grantor.LANGUAGE, "OpenCL C: a data race between work items is undefined", TWO_KERNELS,

@@ -9,6 +9,7 @@ from visaproof.instructions.lsc.load import LscLoad
 from visaproof.instructions.lsc.store import LscStore
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
+from visaproof.launch.assume import EITHER_ORDER
 from visaproof.launch.assumptions import PRIVATE_APART, Start
 from visaproof.launch.ids.work_items import BELOW_THE_SIZE
 from visaproof.launch.input_meaning import LaunchValue
@@ -27,6 +28,7 @@ from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
+from visaproof.semantics.symbolic.float_axioms import COMMUTES
 from visaproof.semantics.symbolic.value_names import Unmatched
 from visaproof.smt import is_true, symbols_of
 
@@ -59,6 +61,11 @@ def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
             yield premise("functions-alike", functions=", ".join(functions), devices=devices)
 
 
+def _adds(runner: AnyRunner) -> bool:
+    """Whether it has sums or products of floats of which nothing is known but what they are functions of."""
+    return any(one.operation[0] in COMMUTES for one in runner.trace.arbitrary if one.operands)
+
+
 def _is_of_atomic(operation: Hashable) -> bool:
     return isinstance(operation, tuple) and operation[:1] in (("atomic",), ("lane's atomic",))
 
@@ -89,6 +96,7 @@ def assumptions(
     if _on_functions(question):
         found.append(FUNCTIONS)
         found += _on_devices(runners)
+        found += [premise(EITHER_ORDER)] if question.launched.either_order and all(map(_adds, runners)) else []
     if divides_by_zero(runners[0].trace, runners[1].trace):
         found.append(premise("quotient-by-zero"))
     if any(one.reason == CORRECTED for runner in runners for one in runner.trace.arbitrary):

@@ -9,6 +9,7 @@ from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
 from visaproof.checking.ladder import Values
 from visaproof.isa.errors import NotModelled
+from visaproof.launch.assume import EITHER_ORDER
 from visaproof.launch.assumptions import Assume, Start, start_of
 from visaproof.launch.float_results import IEEE_ASSUMED, Floats
 from visaproof.launch.ids.work_items import launched_lanes
@@ -138,7 +139,8 @@ def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | N
         return compare(source, target, scope, by_buffers=True)
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
-    launched = Launched(lanes, start.group, tables, local, limited="image-extents" not in scope.assume.lifted)
+    limited = "image-extents" not in scope.assume.lifted
+    launched = Launched(lanes, start.group, tables, local, limited, either_order=EITHER_ORDER in scope.assume)
     unasked: NotModelled | None = None
     stepped: Question | None = None
     try:

@@ -99,6 +99,7 @@ def refinement_question(
     for side in (source, target):
         require_comparable(side)
     source = replace(source, divides_by_zero=divides_by_zero(source.trace, target.trace))
+    source, target = (replace(side, either_order=launched.either_order) for side in (source, target))
     source, target = with_changes_of_loops(*with_stores_counted(source, target))
     memory = memory or _shared_memory(source, target, forbidden, launched.tables)
     one, other = _both(source, target, memory, expand, forbidden)

@@ -259,8 +259,7 @@ class History:
         brought = None if access.destination is None else self._loaded(surface, owner, cell, access.width)
         if brought is not None and access.returns_new:
             brought = updated(with_operands(access, seen), brought)
-        operands = concat(*cast(list[BitVec], seen[4:]))
-        return conj(guard, inside), operands, brought, Change(access.op, access.readings)
+        return conj(guard, inside), concat(*cast(list[BitVec], seen[4:])), brought, Change(access.op, access.readings)
 
     def _in_turn(
         self, turn: Turn, surface: str, owner: Owner, access: Atomic, seen: list[Term]
@@ -323,7 +322,8 @@ class History:
         if named[0] == "sample_l" and value_of(bits[0]) == 0:  # at level 0, which the other reads without being told
             named, operands = ("sample_lz", *named[1:]), operands[1:]
         origin = None if one.origin is None else (self._then(image), how, one.origin.slot)
-        operation = OpenOperation(named, one.result, one.symbol.width, control, origin, as_function(named, operands))
+        function = as_function(named, operands, self._side.either_order)
+        operation = OpenOperation(named, one.result, one.symbol.width, control, origin, function)
         result = self._memory.result(operation, one.symbol.width)
         if any(self.is_chosen(each.bits) for each in operands):
             self._chosen.add(result)

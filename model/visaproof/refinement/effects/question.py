@@ -28,6 +28,8 @@ class Launched(Struct, frozen=True):
     """Shared local memory of a group, where both kernels have the same size."""
     limited: bool = True
     """Whether images are no larger than a device's."""
+    either_order: bool = False
+    """Whether sums and products of floats are taken for those of their operands in either order."""
     premises: Premises | None = None
     """Of a part of a program, as a rewrite rule has: what it is given, instead of a launch."""
 

@@ -98,6 +98,8 @@ class Side(Struct, frozen=True):
     """The buffers that may overlap; all other surfaces have a memory of their own."""
     divides_by_zero: bool = False
     """Whether its integer quotients and remainders by 0 are all ones, of which a source may choose any."""
+    either_order: bool = False
+    """Whether sums and products of floats are those of their operands in either order."""
     premises: Premises | None = None
     """What a part of a program is given, between whose messages no other thread comes."""
     by_events: bool = False

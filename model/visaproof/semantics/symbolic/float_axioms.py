@@ -124,9 +124,20 @@ def _value(meaning: Meaning | None) -> int | None:
     return value_of(meaning.value)
 
 
-def as_function(operation: tuple[str, ...], sources: Sequence[Source]) -> tuple[tuple[BitVec, DataType, str], ...]:
-    """The operands as what a result is a function of: those of an equation in one order (SYMMETRIC)."""
+COMMUTES = frozenset(("add", "mul", "mad"))
+"""Operations of which the first two operands are summed or multiplied."""
+
+Operand = tuple[BitVec, DataType, str]
+
+
+def as_function(
+    operation: tuple[str, ...], sources: Sequence[Source], either_order: bool = False
+) -> tuple[Operand, ...]:
+    """The operands as what a result is a function of: those of an equation in one order (SYMMETRIC).
+
+    Those of sums and products, too, where it may be taken of them that they have `either_order` (premise).
+    """
     operands = [(source.bits, source.type, source.modifier) for source in sources]
-    if operation == ("cmp", "eq"):
-        operands.sort(key=lambda operand: (operand[0].serial, operand[1].spelling))
+    if operation == ("cmp", "eq") or (either_order and operation[0] in COMMUTES):
+        operands[:2] = sorted(operands[:2], key=lambda one: (one[0].serial, one[1].spelling, one[2]))
     return tuple(operands)
