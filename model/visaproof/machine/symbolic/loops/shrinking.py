@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from visaproof.smt import BitVec, Bool, Op, const, disj, slt, symbol, ule, value_of, zero_extend
+from visaproof.smt.evaluate import occurs
 from visaproof.smt.substitution import substitute
 
 MOST_PARTS = 32
@@ -21,9 +22,25 @@ def at_most_first(left: BitVec, held: BitVec, first: BitVec | None) -> Iterator[
     if _is_at_most(left, held):
         yield ule(held, first)
         return
+    if held.width == 1 or not _may_depend_on(left, held):
+        return
     part = symbol("not negative", held.width - 1)
-    if held.width > 1 and _is_at_most(substitute(left, {held: zero_extend(part, held.width)}), part):
+    if _is_at_most(substitute(left, {held: zero_extend(part, held.width)}), part):
         yield disj(slt(first, const(0, held.width)), ule(held, first))
+
+
+def _may_depend_on(word: BitVec, number: BitVec) -> bool:
+    """Whether each case of a word may: what does not, and is not 0, is more than some numbers."""
+    left = [word]
+    for _ in range(MOST_PARTS):
+        if not left:
+            break
+        one = left.pop()
+        if one.op is Op.ITE and not occurs(number, one.args[0]):
+            left += cast(tuple[BitVec, ...], one.args[1:])
+        elif value_of(one) != 0 and not occurs(number, one):
+            return False
+    return True
 
 
 def _is_at_most(word: BitVec, number: BitVec) -> bool:
