@@ -127,6 +127,10 @@ ELSEWHERE = {
     "printf-apart": ((OF_PAIRS, "test_nothing_else_lies_in_the_buffer_of_printf"),),
     "float-mode": ((OF_PAIRS, "test_a_target_may_leave_out_to_set_the_mode_that_kernels_start_in"),),
     "float-functions": ((OF_PAIRS, "test_what_is_computed_twice_is_the_same"),),
+    "either-order": (
+        ("test_refinement_floats.py", "test_sums_and_products_are_those_of_the_other_order"),
+        ("test_refinement_floats.py", "test_an_answer_on_floats_says_that_it_rests_on_either_order"),
+    ),
     "functions-alike": ((OF_PAIRS, "test_functions_of_two_devices_give_the_same"),),
     "integer-division": (
         (DIVISION, "test_the_sequence_is_the_quotient_and_the_remainder"),
