@@ -393,3 +393,14 @@ def test_a_branch_that_lanes_take_by_themselves_is_none_of_the_thread() -> None:
     own = for_the_thread(8).replace("P2 N(0,0)<0;1,0> 0x0:d", "P2 Y(0,0)<1;1,0> 0x0:d", 1)
     assert not scalars_in_step(for_the_thread(1), own)
     assert not scalars_in_step(own, for_the_thread(8))
+
+
+def nested(behind: str) -> str:
+    """A loop within a loop, and what stands behind the inner one."""
+    return looping(NESTED.replace("BODY", STORE_NEXT + ADD) + behind)
+
+
+@pytest.mark.parametrize(("behind", "refines"), [(LOAD.splitlines(keepends=True)[0], True), (STORE_COUNT, False)])
+def test_an_inner_loop_ends_before_the_next_iteration_around_it_begins(behind: str, refines: bool) -> None:
+    assert isinstance(verdict(nested(behind), nested("")), Refines) is refines
+    assert isinstance(verdict(nested(""), nested(behind)), Refines) is refines

@@ -7,7 +7,7 @@ from visaproof.machine.symbolic.trace import Trace
 
 
 class MarkKind(IntEnum):
-    """What a mark is; the value puts those in an order that nothing stands between."""
+    """What a mark is."""
 
     ROUND = 0
     """An iteration begins that stands for others."""
@@ -29,9 +29,13 @@ class Mark(NamedTuple):
 
 
 def course(trace: Trace) -> list[Mark]:
-    """All marks in the order of the run."""
-    marks = [Mark(place, one.before, MarkKind.EVENT, place) for place, one in enumerate(trace.events)]
-    for loop, one in enumerate(trace.rounds):
-        marks.append(Mark(one.begins.events, one.begins.messages, MarkKind.ROUND, loop))
-        marks.append(Mark(one.ends.events, one.ends.messages, MarkKind.BEHIND, loop))
-    return sorted(marks)
+    """All marks in the order of the run: loops are in the order in which they end, and outer ones begin first."""
+    marks: list[Mark] = []
+    rounds = trace.rounds
+    for ending, behind in enumerate(rounds):
+        for loop in (one for one in reversed(range(ending, len(rounds))) if rounds[one].ended_before == ending):
+            begins = rounds[loop].begins
+            marks.append(Mark(begins.events, begins.messages, MarkKind.ROUND, loop))
+        marks.append(Mark(behind.ends.events, behind.ends.messages, MarkKind.BEHIND, ending))
+    marks += [Mark(place, one.before, MarkKind.EVENT, place) for place, one in enumerate(trace.events)]
+    return sorted(marks, key=lambda one: (one.events, one.before, one.kind is MarkKind.EVENT))

@@ -297,12 +297,12 @@ class Walk:
         # Lanes leave in different iterations.
         machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)
         if self._compared_as:
-            left, runs = self._held(known, running, facts), in_round(name, (true(),) * THREAD_LANES)
-            left += elements.left(name)
+            left = self._held(known, running, facts) + elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)
+            runs = in_round(name, (true(),) * THREAD_LANES)
             lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
-            ends = Moment(before.performed, before.events), machine.moment
-            self._general += [LoopRound(loop.branch.position, *ends, tuple(words), tuple(lanes), exits_of(name, exits))]
+            about = Moment(before.performed, before.events), machine.moment, tuple(words), tuple(lanes)
+            self._general.append(LoopRound(loop.branch.position, *about, exits_of(name, exits), inner))
         self._lanes.leave(name, exits, running)
 
     def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:

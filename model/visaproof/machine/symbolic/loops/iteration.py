@@ -135,6 +135,8 @@ class LoopRound(Struct, frozen=True):
     exits: tuple[tuple[Held, ...], ...] = ()
     """Of each place where lanes leave to, if there are several, and of each lane, whether it leaves the loop there: a
     symbol, and of an iteration the condition."""
+    ended_before: int = 0
+    """How many loops had ended before this one began: those from there on that ended before it are within it."""
 
     def changed(self, change: Callable[[tuple[Held, ...]], tuple[Held, ...]]) -> "LoopRound":
         """The same with a change of all that is held."""
