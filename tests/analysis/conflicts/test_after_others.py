@@ -28,6 +28,9 @@ STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
 FURTHER = "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x40:ud\n"
 BY_DATA = "    gather4_scaled.R (M1, 8) T6 0x0:ud A.0 D.0\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>\n"
 OF_LONG_ROWS = "    cmp.eq (M1, 8) P1 N(0,0)<0;1,0> 0x400:ud\n    (P1) scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
+AGAIN = "    cmp.lt (M1, 8) P1 A(0,0)<1;1,0> 0x10000:ud\n    (P1) goto (M1, 8) again{0}\n"
+LOOP = "again{0}:\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> N(0,0)<0;1,0>\n" + AGAIN
+LOOP_OVER_DATA = "again{0}:\n" + BY_DATA + AGAIN
 RET = "    ret (M1, 1)\n"
 ROWS = PITCH + PLUS_X + BYTES + STORE
 
@@ -76,6 +79,29 @@ def test_what_colliding_lanes_store_may_decide_where_others_do(body: str, whatev
     rows = asked(ROWS + body + STORE + RET)
     first, _ = positions(rows)
     question = rows.questions[1]
+    condition = conj(*question.premises, question.pairs[0].meet)
+    assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
+
+
+@pytest.mark.parametrize(
+    ("before", "between", "whatever"),
+    [
+        (LOOP, FURTHER, True),
+        (LOOP_OVER_DATA, FURTHER, True),
+        ("", LOOP_OVER_DATA, False),
+        (LOOP, LOOP_OVER_DATA, False),
+        (LOOP, BY_DATA, False),
+        (LOOP + "head:\n", FURTHER + STORE + AGAIN.replace("again{0}", "head"), False),
+    ],
+)
+def test_what_a_loop_leaves_is_there_before_a_message_that_depends_on_it(
+    before: str, between: str, whatever: bool
+) -> None:
+    """A loop behind the first scatter, or around both, may load what the lanes of that store."""
+    body = ROWS.removesuffix(STORE) + before.format(1) + STORE + between.format(2) + STORE + RET
+    rows = asked(body, timeout_ms=500)
+    first, *_, last = rows.positions
+    question = next(one for one in reversed(rows.questions) if one.instruction.position == last)
     condition = conj(*question.premises, question.pairs[0].meet)
     assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
 

@@ -7,7 +7,7 @@ P is the premise, and M says that two lanes of k write one byte.  Then those of 
 lanes of j leave.  The run that confirms it goes on after j as if that stored nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product, takewhile
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
@@ -125,15 +125,25 @@ def collision_after(question: ConflictQuestion, outcome: Outcome) -> tuple[Perfo
 
 
 def whatever_is_stored(trace: Trace, first: Position, condition: Bool) -> bool:
-    """Whether the condition depends on no load from a message on, the first one at this place."""
-    place = next((k for k, one in enumerate(trace.performed) if one.instruction.position == first), 0)
-    later = trace.performed[place:]
-    symbols = frozenset(symbols_of(condition))
-    if any(isinstance(one.payload, OfLoop) for one in symbols) or any(_stores_privately(trace, one) for one in later):
+    """Whether the condition depends on no load from a message on, the first one at this place.
+
+    What a loop leaves may depend on loads in it; on none of these if the message itself depends on that loop, which
+    ended before, and is in no other one: to such a message a run comes once.
+    """
+    places = [k for k, one in enumerate(trace.performed) if one.instruction.position == first]
+    later, symbols = trace.performed[min(places, default=0) :], frozenset(symbols_of(condition))
+    once = len(places) == 1 and not later[0].any_round
+    parts = (part for one in later[0].accesses for part in (one.guard, *one.cell)) if once else ()
+    if not _loops(symbols) <= _loops(symbols_of(*parts)) or any(_stores_privately(trace, one) for one in later):
         return False
     loaded = frozenset(symbols_of(*(value for one in later for _, value in one.loaded)))
     unknown = {one.symbol for one in trace.arbitrary if one.operands is None or one.origin is not None}
     return symbols.isdisjoint(tainted(trace, loaded | unknown))
+
+
+def _loops(symbols: Iterable[Term]) -> frozenset[str]:
+    """Those with iterations that were not unrolled, of which these symbols speak."""
+    return frozenset(one.payload.loop for one in symbols if isinstance(one.payload, OfLoop))
 
 
 def _stores_privately(trace: Trace, performed: Performed) -> bool:
