@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.rows import PITCH, PLUS_X, asked
+from tests.support.rows import PITCH, PLUS_X, asked, launch, rows
 from visaproof.analysis.conflicts import verdicts
 from visaproof.analysis.conflicts.after_others import all_hold, candidates, excluded_by_others, whatever_is_stored
-from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.checking.shrink import minimised
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.machine.concrete.run import Outcome, run
 from visaproof.report.one_kernel.conflict_records import finding_record
@@ -91,19 +92,29 @@ def test_what_colliding_lanes_store_may_decide_where_others_do(body: str, whatev
         ("", LOOP_OVER_DATA, False),
         (LOOP, LOOP_OVER_DATA, False),
         (LOOP, BY_DATA, False),
-        (LOOP + "head:\n", FURTHER + STORE + AGAIN.replace("again{0}", "head"), False),
     ],
 )
 def test_what_a_loop_leaves_is_there_before_a_message_that_depends_on_it(
     before: str, between: str, whatever: bool
 ) -> None:
-    """A loop behind the first scatter, or around both, may load what the lanes of that store."""
+    """A loop behind the first scatter may load what the lanes of that store."""
     body = ROWS.removesuffix(STORE) + before.format(1) + STORE + between.format(2) + STORE + RET
     rows = asked(body, timeout_ms=500)
     first, *_, last = rows.positions
     question = next(one for one in reversed(rows.questions) if one.instruction.position == last)
     condition = conj(*question.premises, question.pairs[0].meet)
     assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
+
+
+def test_what_an_iteration_finds_may_depend_on_what_those_before_stored() -> None:
+    """Both scatters speak of the loop that is around them."""
+    within = "    goto (M1, 8) test\nagain2:\n" + STORE + FURTHER + STORE + BY_DATA + "test:\n" + AGAIN.format(2)
+    code = rows(ROWS.removesuffix(STORE) + within + RET)
+    found = ask_kernel(code, Platform.TGLLP, launch(code), Assume.LAUNCH, 500, unroll=0)
+    first, second = positions(found)
+    question = next(one for one in found.questions if one.instruction.position == second)
+    assert question.performed.any_round
+    assert not whatever_is_stored(found.asked.trace, first, question.pairs[0].meet)
 
 
 @pytest.mark.parametrize(("body", "offered"), [(FURTHER, True), (BY_DATA, False)])

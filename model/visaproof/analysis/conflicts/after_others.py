@@ -128,12 +128,12 @@ def whatever_is_stored(trace: Trace, first: Position, condition: Bool) -> bool:
     """Whether the condition depends on no load from a message on, the first one at this place.
 
     What a loop leaves may depend on loads in it; on none of these if the message itself depends on that loop, which
-    ended before, and is in no other one: to such a message a run comes once.
+    ended before.  Of a message that stands for those of many iterations it need not have.
     """
     places = [k for k, one in enumerate(trace.performed) if one.instruction.position == first]
     later, symbols = trace.performed[min(places, default=0) :], frozenset(symbols_of(condition))
-    once = len(places) == 1 and not later[0].any_round
-    parts = (part for one in later[0].accesses for part in (one.guard, *one.cell)) if once else ()
+    ended = bool(places) and not later[0].any_round
+    parts = (part for one in later[0].accesses for part in (one.guard, *one.cell)) if ended else ()
     if not _loops(symbols) <= _loops(symbols_of(*parts)) or any(_stores_privately(trace, one) for one in later):
         return False
     loaded = frozenset(symbols_of(*(value for one in later for _, value in one.loaded)))
