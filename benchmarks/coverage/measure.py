@@ -10,7 +10,8 @@ from msgspec import Struct, field
 
 from benchmarks.coverage.launches import launches
 from benchmarks.pocl.comparison import Answer, Result
-from visaproof.analysis.bounds.kernel import BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
 from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Conflict, Free

@@ -3,7 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Conflict, Free

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside
 from visaproof.analysis.bounds.verdicts import Undecided as BoundsUndecided
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel

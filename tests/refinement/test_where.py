@@ -5,8 +5,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.premises.kernels import STORE, program
-from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
 from visaproof.analysis.bounds.records import bounds_records
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.analysis.surface_sizes import parse_amount, parse_size_option
 from visaproof.checking.replay import replay

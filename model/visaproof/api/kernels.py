@@ -5,7 +5,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer as ScatterVerdict

@@ -24,7 +24,8 @@ from visaproof.launch.assume import ADDRESS_UNIT
 if TYPE_CHECKING:
     from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
 
-    from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch
+    from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
+    from visaproof.analysis.bounds.stated_launch import StatedLaunch
     from visaproof.analysis.bounds.verdicts import Meaningless, Outside
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
@@ -57,6 +58,7 @@ short), both confirmed by running the kernel.  A size is a number of bytes, or m
 values of the launch with +, -, * and %, as in 4*(w*h + 16), and nothing of it wraps; the surface is an argument by name
 or argN, a binding table index, slm, or a table that the program names.  The kernel's own SLMSize is the size of slm.
 --where states a relation between arguments and the launch, as in 'n % 16 == 0' or 'pitch >= global_size_x'.
+max(A) and min(A) are numbers that no element which the kernel loads of buffer A is above, or below: 'max(col) < n'.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
 
 Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
@@ -177,7 +179,7 @@ def _asked(task: Task, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
 
 
 def _stated(arguments: Namespace) -> "StatedLaunch":
-    from visaproof.analysis.bounds.kernel import StatedLaunch
+    from visaproof.analysis.bounds.stated_launch import StatedLaunch
     from visaproof.analysis.global_size import parse_global_size
     from visaproof.analysis.surface_sizes import parse_size_option
 

@@ -18,6 +18,7 @@ from visaproof.execution.shape import Shape, Triple
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.input_meaning import Argument
+from visaproof.launch.relations.element_names import Extreme, Which, element_type
 from visaproof.launch.relations.image_names import extent_name
 from visaproof.launch.relations.vector_names import names_of
 from visaproof.program.lower import lowered
@@ -54,6 +55,8 @@ class Stated(Struct, frozen=True):
     example: "Example | None" = None
     contents: Sequence["Contents"] = ("zeros",)
     """Of buffers; each launch is tried with these."""
+    elements: frozenset[int] = frozenset()
+    """The arguments of which relations name elements, and to whose buffers the kernel does not store."""
 
 
 class Example(Struct, frozen=True):
@@ -105,11 +108,12 @@ class UsualLaunches:
                 continue
             named = self._named(shape, numbers)
             sizes = (None, *product(self.images, SMALLER))
-            allowed = [one for one in sizes if self.stated.allows(named | self._extents(shape, one))]
             example = (self.stated.example if like_the_example else None) or Example(shape)
             every: tuple[Contents, ...] = (*self.stated.contents, "held") if example.held else (*self.stated.contents,)
-            for contents, smaller in product(every, allowed):
-                yield Candidate(shape, numbers, like_the_example, named, contents, example.held, smaller)
+            for contents, smaller in product(every, sizes):
+                whole = named | self._extremes(contents, example.held, named)
+                if self.stated.allows(whole | self._extents(shape, smaller)):
+                    yield Candidate(shape, numbers, like_the_example, whole, contents, example.held, smaller)
 
     @cached_property
     def of_full_sub_groups(self) -> bool:
@@ -136,7 +140,8 @@ class UsualLaunches:
             size = (LOCAL_BYTES if local else BUFFER_BYTES) if stated is None else stated
             if not 0 < size <= MOST_BUFFER:
                 return None
-            found[index] = _local(size) if local else _buffer(index, size, candidate)
+            held = candidate.held.get(index, {})
+            found[index] = _local(size) if local else buffer_of(index, size, candidate.contents, held)
         return found
 
     def _image(self, index: int, candidate: Candidate) -> Passed:
@@ -155,6 +160,26 @@ class UsualLaunches:
                 for one in (launch.argument(index), Argument(index)):
                     found[extent_name(one, launch, axis)] = texels
         return found
+
+    def _extremes(self, contents: Contents, held: Held, named: Mapping[str, int]) -> dict[str, int]:
+        """The largest and the smallest elements of buffers, by the names that relations and sizes use."""
+        launch, found = self.program.launch, dict[str, int]()
+        for index in self.stated.elements:
+            size = self.stated.sizes(index, named)
+            of_type = element_type(launch, Argument(index))
+            content = self._content(index, BUFFER_BYTES if size is None else size, contents, held)
+            if content and of_type is not None and not len(content) % (of_type.bits // 8):
+                numbers = memoryview(content).cast(of_type.code)
+                for one in (launch.argument(index), Argument(index)):
+                    found[str(Extreme(Which.MAX, one))] = max(numbers)
+                    found[str(Extreme(Which.MIN, one))] = min(numbers)
+        return found
+
+    @staticmethod
+    def _content(index: int, size: int, contents: Contents, held: Held) -> bytes:
+        """Of a buffer; none where it has no size that is run."""
+        found = buffer_of(index, size, contents, held.get(index, {})).content if 0 < size <= MOST_BUFFER else b""
+        return found if isinstance(found, bytes) else b""
 
     def arguments(self, candidate: Candidate) -> dict[int, str]:
         """As `visaproof run` takes them."""
@@ -300,9 +325,8 @@ def _local(size: int) -> Passed:
     return Passed(f"local:{size}", LocalBytes(size))
 
 
-def _buffer(index: int, size: int, candidate: Candidate) -> Passed:
+def buffer_of(index: int, size: int, contents: Contents, held: Mapping[int, int]) -> Passed:
     """Numbers where they are asked for and fill it; of small ones no two buffers hold the same."""
-    contents, held = candidate.contents, candidate.held.get(index, {})
     if contents == "held" and (inside := {offset: byte for offset, byte in held.items() if offset < size}):
         return Passed(f"zeros:{size}:{held_text(inside)}", zeros_but_for(size, inside))
     count, rest = divmod(size, DWORD)

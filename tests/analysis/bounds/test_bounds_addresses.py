@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
 from visaproof.analysis.bounds.memory import launched, windows
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.analysis.conflicts.thread_states import Values, state_of
 from visaproof.analysis.surface_sizes import parse_size_option

@@ -6,7 +6,8 @@ from itertools import count
 import pytest
 
 from tests.analysis.conflicts.test_loop_conflicts import BACK, CONFLICT, COUNT, FREE, HEADER, SCATTER
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.verdicts import Free

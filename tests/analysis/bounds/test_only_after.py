@@ -5,7 +5,8 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, parse_input_option
@@ -31,6 +32,7 @@ k:
     shl (M1, 8) A(0,0)<1> IDX(0,0)<1;1,0> 0x2:uq
     add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> PTR(0,0)<0;1,0>
     svm_gather.4.1 (M1, 8) A.0 D.0
+    xor (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x55:ud
     shl (M1, 8) A(0,0)<1> D(0,0)<1;1,0> 0x2:uq
     add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> OTHER(0,0)<0;1,0>
 """

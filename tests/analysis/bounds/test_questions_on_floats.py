@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, InBounds, Outside
 from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.current_compiler import compiled
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

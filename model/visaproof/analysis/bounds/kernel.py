@@ -13,6 +13,13 @@ from visaproof.analysis.bounds.sizes.few_items import where_not_reached
 from visaproof.analysis.bounds.sizes.fixed_sizes import fits_in, has_product, where_it_fits
 from visaproof.analysis.bounds.sizes.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
+from visaproof.analysis.bounds.stated_launch import (
+    StatedLaunch,
+    facts_of_elements,
+    launch_premises,
+    names_of,
+    stated_start,
+)
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,
@@ -25,11 +32,10 @@ from visaproof.analysis.bounds.verdicts import (
 )
 from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.global_size import bounded_ids, global_sizes
+from visaproof.analysis.loaded_elements import loaded_elements
 from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.analysis.surface_sizes import (
     SLM,
-    aligned_addresses,
     is_free,
     stated_sizes,
     with_scratch_that_ends,
@@ -44,15 +50,11 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assume import DIVISION
 from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.launched_words import FIRST_LANES, first_lanes
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.launch import Launch
 from visaproof.launch.local_memory import scratch_bytes
-from visaproof.launch.premises import Premise, premise
-from visaproof.launch.relations.expressions import Expression, Relation
-from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.polynomials import Polynomial, polynomial
-from visaproof.launch.relations.relations import with_relations
+from visaproof.launch.premises import premise
+from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
@@ -70,18 +72,6 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 TAGGED = premise("slm-tag")
 A = TypeVar("A")
-
-
-class StatedLaunch(Struct, frozen=True):
-    """What the user states of a launch."""
-
-    surfaces: tuple[tuple[str, Expression], ...] = ()
-    global_size: tuple[Expression, ...] = ()
-    where: tuple[Relation, ...] = ()
-    align: int = 1
-    """Every address in the payload is a multiple of this power of two,"""
-    of_elements: bool = False
-    """or of the size of the element that the argument points to, where that is known."""
 
 
 class BoundsFinding(Struct, frozen=True):
@@ -257,7 +247,7 @@ def ask_bounds(
 
     Raises ReadError where what is stated of the launch names nothing that the kernel has.
     """
-    start = _stated_of(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
+    start = stated_start(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
     if slot := slot_of(launch, start):
         start = with_slots(start, slot, kernel, platform)
     if scratch_bytes(kernel, launch):
@@ -271,13 +261,15 @@ def ask_bounds(
     keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
     if ran.stopped is not None:  # it may be about one that the run did not come to
         keys += [name for name, one in kernel.states.items() if one.is_surface]
-    sizes = stated_sizes(_names(kernel, launch, start, stated), keys, stated.surfaces)
+    loaded = loaded_elements(kernel, launch, start, ran)
+    names = names_of(kernel, launch, start, stated, loaded)
+    sizes = stated_sizes(names, keys, stated.surfaces)
     ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
     ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
     known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
     places = addressed(kernel, platform, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
-    more = list(_launch_premises(kernel, launch, start, assume, stated))
-    of_user = (one for premises, _ in more for one in premises)
+    more = list(launch_premises(names, assume, stated))
+    of_user = (*(one for premises, _ in more for one in premises), *facts_of_elements(names, stated))
     extents = limits(ran) if "image-extents" in assume else ()
     premises = (*start.premises(launched_lanes(kernel)), *sizes.premises, *places.premises, *of_user, *extents)
     facts = loads_of_tables(ran, tables_of(kernel, launch, start))
@@ -306,40 +298,16 @@ def ask_bounds(
         put,
         () if unmodelled else tuple(unwritten_reads(lowered(kernel, platform), ran)),
         premises,
-        SizeFinder(launch, _names(kernel, launch, start, stated), asked, _amounts(stated)),
+        SizeFinder(
+            launch,
+            names_of(kernel, launch, start, stated, loaded),
+            asked,
+            stated.amounts(),
+            of_elements=bool(elements_named(stated.names, kernel, launch)),
+        ),
         _contradict(premises, kernel, timeout_ms),
         limit,
     )
-
-
-def _names(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> LaunchNames:
-    """With the global size that is stated."""
-    sizes = global_sizes(LaunchNames(kernel, launch, start), stated.global_size)
-    return LaunchNames(kernel, launch, start, tuple(size for size, _ in sizes))
-
-
-def _amounts(stated: StatedLaunch) -> dict[str, Polynomial]:
-    """The sizes that are sums of products."""
-    found = {surface: polynomial(amount) for surface, amount in stated.surfaces}
-    return {surface: one for surface, one in found.items() if one is not None}
-
-
-def _stated_of(kernel: Kernel, launch: Launch, start: Start, stated: StatedLaunch) -> Start:
-    """The start of the launches that obey what is stated of arguments and the launch."""
-    return with_relations(_names(kernel, launch, start, stated), stated.where) if stated.where else start
-
-
-def _launch_premises(
-    kernel: Kernel, launch: Launch, start: Start, assume: Assume, stated: StatedLaunch
-) -> Iterator[tuple[tuple[Bool, ...], Premise]]:
-    """What else is assumed of the launch, with its premise."""
-    if not assume.of_launches and "first-lanes" in assume and FIRST_LANES not in start.assumed:
-        yield tuple(first_lanes(launched_lanes(kernel))), FIRST_LANES
-    if stated.global_size:
-        yield bounded_ids(kernel, launch, start, stated.global_size, len(launched_lanes(kernel)))
-    aligned = aligned_addresses(kernel, launch, start, stated.align, stated.of_elements)
-    if aligned.conditions:
-        yield aligned.conditions, premise("align", align=aligned.described(stated.align))
 
 
 def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int) -> bool:

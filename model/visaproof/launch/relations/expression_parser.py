@@ -12,6 +12,7 @@ WORDS = {
     "INT": "a number",
     "COMPARISON": "a comparison (<=, <, ==, !=, >=, >)",
     "DISJOINT": "disjoint(A, B)",
+    "EXTREME": "max(A)",
 }
 
 
@@ -53,6 +54,9 @@ class ExpressionRules:
 
     def name(self, token: Token) -> Name:
         return Name(str(token), token.start_pos or 0)
+
+    def extreme(self, which: Token, buffer: str) -> Name:
+        return Name(f"{which}({buffer})", which.start_pos or 0)
 
 
 class ExpressionParser(TextParser):

@@ -8,6 +8,7 @@ local_size_x      work items of a group in x (y, z), as the host enqueues it: a 
 global_size_x     work items of the launch in x: above each global id; the kernel may not get to know it
 group_count_x     groups of the launch in x
 src.width         texels of a row of an image, as get_image_width; height, depth, and the layers of an array
+max(row)          no element that the kernel loads of the buffer `row` is larger; min(row): none is smaller
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
+from visaproof.launch.relations.element_names import SIGNED, UNSIGNED, Loaded, extreme_of, named_extreme
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
@@ -49,8 +51,6 @@ from visaproof.smt import (
     zero_extend,
 )
 
-SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
-UNSIGNED = frozenset(("uchar", "ushort", "uint", "ulong", "size_t", "uintptr_t", "bool"))
 GLOBAL_BITS = 33
 """Of a global size: at most 2^32 work items."""
 WIDE = 64
@@ -71,6 +71,8 @@ class LaunchNames:
     start: Start
     global_sizes: tuple[BitVec, ...] = ()
     """Those that the user states."""
+    loaded: Loaded | None = None
+    """What the kernel loads of the buffers of arguments; None where elements have no names."""
     known: dict[str, Named] = field(default_factory=dict[str, Named])
     """Those that were looked up."""
     words: dict[Term, str] = field(default_factory=dict[Term, str], init=False)
@@ -103,6 +105,11 @@ class LaunchNames:
             return self.found(name)
         except NoNumber:
             return None
+
+    def is_signed(self, name: str) -> bool:
+        """Whether it stands for an integer that may be negative."""
+        named = self.number(name)
+        return named is not None and named.word.signed
 
     def words_of_arguments(self) -> list[Term]:
         """The words of the payload that hold the numbers that are passed by value."""
@@ -153,6 +160,8 @@ class LaunchNames:
         if name in LAUNCH_NAMES:
             value, _, dimension = name.rpartition("_")
             return self._of_launch(value, DIMENSIONS.index(dimension))
+        if (extreme := extreme_of(name, self.kernel, self.launch)) is not None:
+            return named_extreme(extreme, self.launch, self.loaded)
         arguments = self.arguments()
         argument = next((one for one in arguments if name in (one.name, f"arg{one.index}")), None)
         if argument is not None:

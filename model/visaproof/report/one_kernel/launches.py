@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.analysis.loaded_elements import written
 from visaproof.analysis.surface_sizes import argument_of, bytes_at, pieces
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
@@ -21,8 +22,9 @@ from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument, BufferAddress
 from visaproof.launch.launch import BufferOffset
+from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.exact_terms import Word
-from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, value_in
+from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, names_in, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.stated_relations import as_signed
 from visaproof.launch.relations.vector_names import names_of
@@ -105,7 +107,20 @@ def _stated(
         except KeyError:
             return False
 
-    return Stated(stated_size, allows, _constant(global_size), example)
+    elements = _elements(answers, where, sizes)
+    return Stated(stated_size, allows, _constant(global_size), example, elements=elements)
+
+
+def _elements(
+    answers: AskedKernel, where: Sequence[Relation | Disjoint], sizes: Sequence[tuple[str, Expression]]
+) -> frozenset[int]:
+    """The arguments of which something is stated of elements, if a launch has none but those that it is given."""
+    relations = (name for one in where if isinstance(one, Relation) for name in one.names())
+    named = elements_named(
+        (*relations, *(name for _, one in sizes for name in names_in(one))), answers.kernel, answers.launch
+    )
+    stores = written(answers.kernel, answers.launch, answers.start, answers.asked.trace) if named else frozenset[int]()
+    return frozenset() if stores is None else named - stores
 
 
 def _constant(global_size: Sequence[Expression]) -> Triple | None:

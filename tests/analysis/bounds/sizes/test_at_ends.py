@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least
 from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

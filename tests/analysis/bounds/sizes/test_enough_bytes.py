@@ -72,7 +72,7 @@ def test_addresses_of_64_bits_are_of_elements_as_well(capsys: pytest.CaptureFixt
 
 
 def test_no_size_helps_an_index_before_the_buffer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert sizes(asked(capsys, "one_before")) == {"in": {(), ("4*n", "4*n <= 4294967296")}, "out": {("4*n",)}}
+    assert sizes(asked(capsys, "one_before")) == {"in": {(), ("4*n",)}, "out": {("4*n",)}}
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds.sizes import fixed_sizes
+from visaproof.analysis.bounds.sizes.by_ends import RUNG
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.verdicts import Undecided
 from visaproof.cli import main
@@ -89,7 +90,6 @@ def test_the_relation_stands_first_and_decides_nothing(capsys: pytest.CaptureFix
 
 OF_ROWS = ("--size", "in=4*k*global_size_y", "--size", "out=4*n*global_size_y")
 LONG_ENOUGH = ("n >= global_size_x", "4*n*global_size_y <= 4294967296")
-IN_LOOP = {"4*k*global_size_y <= 4294967296"}
 
 
 def by_message(capsys: pytest.CaptureFixture[str], *relations: str) -> dict[str, dict[str, Any]]:
@@ -118,10 +118,14 @@ def test_what_would_suffice_is_said_of_what_stays_unknown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "decide_bounds", lambda *_: Undecided("not asked"))
-    answers = by_message(capsys)
-    assert {one["bounds"]["verdict"] for one in answers.values()} == {"unknown"}
-    assert set(answers["in"]["inside_if"]["where"]) == IN_LOOP
-    assert "n >= global_size_x" in answers["out"]["inside_if"]["where"]
+    answer = by_message(capsys)["out"]
+    assert answer["bounds"]["verdict"] == "unknown"
+    assert "n >= global_size_x" in answer["inside_if"]["where"]
+
+
+def test_an_offset_of_32_bits_reaches_no_further_than_a_larger_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever in=4*k*global_size_y is: of more than 4 GiB no access is outside."""
+    assert by_message(capsys)["in"]["bounds"] == {"verdict": "proved", "by": RUNG}
 
 
 def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
@@ -131,11 +135,11 @@ def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
         raise LimitReached(5)
 
     monkeypatch.setattr(bounds, "decide_bounds", too_long)
-    main(["bounds", str(DATA / "row_sums.visaasm"), *OF_ROWS])
+    main(["bounds", str(DATA / "row_sums.visaasm"), "--size", "in=4*n*global_size_y"])
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     unknown = lines.index("UNKNOWN: limit of 5 s reached")
-    assert lines[unknown - 1].startswith("inside if 4*k*global_size_y <= 4294967296 (proved: ")
-    assert lines[unknown + 1] == "hint: --where '4*k*global_size_y <= 4294967296'"
+    assert lines[unknown - 1].startswith("inside if n*global_size_y >= k*global_size_y and k >= 0 (proved: ")
+    assert lines[unknown + 1] == "hint: --where 'n*global_size_y >= k*global_size_y' --where 'k >= 0'"
 
 
 WIDE = DATA.parent / "wide_ids"

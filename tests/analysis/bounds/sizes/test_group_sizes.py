@@ -2,7 +2,8 @@
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import StatedLaunch, ask_bounds
+from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.surface_sizes import parse_amount
 from visaproof.isa.platform import Platform

@@ -15,12 +15,13 @@ from time import process_time
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import Reached
+from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, with_zeros
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,
@@ -39,7 +40,7 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, Bool, conj, value_of
+from visaproof.smt import BitVec, Bool, conj, symbols_of, value_of
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500
@@ -133,6 +134,8 @@ class _Largest(Struct, dict=True):
     """What words are at most that the guard keeps from being negative, whatever else it says."""
     loops: set[str] = field(default_factory=set[str])
     """Those on which the address depends."""
+    elements: ElementWords = field(default_factory=ElementWords)
+    """What is loaded of buffers."""
 
     @cached_property
     def ids(self) -> GlobalIds:
@@ -154,8 +157,10 @@ class _Largest(Struct, dict=True):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
-        guard = literals_of(self.doubt.access.guard)
+        guard, whole_address = literals_of(self.doubt.access.guard), with_zeros(address, self.message.zeros)
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
+        known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
+        known |= self.elements.chosen(guard, self.integers.extremes, known)
         counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
@@ -178,31 +183,38 @@ class _Largest(Struct, dict=True):
                 whole_ones.add(quotient)
         found = divisions.by_quotients(found, whole_ones)
         reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
-        reached = self._reached(found, reader.limits, counters.compared, *counters.least())
-        reached = reached or self._reached(found, reader.limits, lambda _: None, {}, [])
+        reached = self._reached(found, reader.limits, counters, *counters.least())
+        reached = reached or self._reached(found, reader.limits, None, {}, [])
         if reached is None:
             return None
         unequal = counters.unequal()
-        natural = {name: 0 for name, _ in unequal if not self.integers.is_signed(name)}
-        return replace(reached, least={**natural, **reached.least}, unequal=unequal)
+        natural = {name: 0 for name, _ in unequal if not self.integers.names.is_signed(name)}
+        least, is_below = {**natural, **reached.least}, ends_below(whole_address, self.doubt.access.width)
+        return replace(reached, least=least, unequal=unequal, is_below=is_below)
 
     def _reached(
         self,
         found: Polynomial,
         of_words: Sequence[Below],
-        compared: Callable[[Polynomial], Bounded | None],
+        counters: LoopCounters | None,
         said: Mapping[str, int],
         needed_for_it: Sequence[Below],
     ) -> Reached | None:
         """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
-        bounded = compared(found) or Bounded(found, ())
+
+        def compared(one: Polynomial, *, is_word: bool = True) -> Bounded:
+            if counters is None or not (is_word or self.elements.has(one)):
+                return Bounded(one, ())
+            return counters.compared(one, less=not is_word) or Bounded(one, ())
+
+        bounded = compared(found)
         if (end := self.largest(bounded.most)) is None:
             return None
         limits: list[Below] = []
         needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
-            bounded = (compared(limit.sum) if place < words else None) or Bounded(limit.sum, ())
+            bounded = compared(limit.sum, is_word=place < words)
             if (whole := without_names(bounded.most, self.guarded)) is None or (most := self.largest(whole)) is None:
                 return None
             limits.append(Below(most, limit.bits))
@@ -219,13 +231,15 @@ class _Largest(Struct, dict=True):
         least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
         if not all(self._is_natural(one.sum, least) for one in needed):
             return None
+        signed = self.elements.to_be_natural(used) - self.ids.natural - above
         return Reached(
             plus(end, {(): self.doubt.access.width}),
             tuple(limits),
             least,
-            frozenset(name for name in used - self.ids.natural - above if self.integers.is_signed(name)),
+            frozenset(filter(self.integers.names.is_signed, signed)),
             frozenset(self.ids.small),
             frozenset(self.divisions.positive).union(positive),
+            related=self.elements.related(used),
         )
 
     def _limits_of(self, known: set[str]) -> list[Below]:
@@ -238,24 +252,15 @@ class _Largest(Struct, dict=True):
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
         whole = without_names(one, self.divided)
-        found = self._of_tiles(whole and without_counters(whole, self.bounded, self.loops))
+        whole = whole and without_counters(whole, self.bounded, self.loops)
+        found = self._of_tiles(whole and without_names(whole, self.elements.most()))
         for dimension in range(len(DIMENSIONS)):
             found = None if found is None else self._of_ids(found, dimension)
         found = None if found is None else self.ids.parts.largest(upper(found))
-        found = None if found is None else self._at_sizes(found)
+        found = None if found is None else self.integers.at_sizes(found)
         if found is None or any(is_unknown(name) for part in found for name in part):
             return None
         return {part: count for part, count in found.items() if count}
-
-    def _at_sizes(self, one: Polynomial) -> Polynomial:
-        """With the enqueued local size for those of groups, which may be smaller: none is subtracted any more."""
-        total: Polynomial = {}
-        for part, count in upper(one).items():
-            whole: Polynomial = {(): count}
-            for name in part:
-                whole = times(whole, self.integers.most(name))
-            total = plus(total, whole)
-        return total
 
     def _of_tiles(self, one: Polynomial | None) -> Polynomial | None:
         """Without ids that stand beside groups of another dimension, as in a transposition, where guards bound both."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.global_ids import SMALL
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
-from visaproof.analysis.bounds.sizes.reached import Reached
+from visaproof.analysis.bounds.sizes.reached import LARGEST, Reached
 from visaproof.analysis.bounds.sizes.sums import above
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -27,8 +27,6 @@ from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve_sums
 
 RUNG = "ids at their largest"
-LARGEST = 1 << 32
-"""Bytes that a 32-bit offset reaches."""
 MOST_BYTES = (1 << ADDRESS_BITS) - 1
 """Of any size: a larger one counts as this."""
 KEPT_ANSWERS = 256
@@ -51,7 +49,8 @@ def sufficient(
 ) -> Sufficient | None:
     """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough.
 
-    What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.
+    What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.  That the
+    amount is at most LARGEST need not be said where every access ends by LARGEST: it is inside of a larger amount.
     """
     largest = LARGEST if bits <= 32 else MOST_BYTES
     reached = list(_where_all_are_positive(reached))
@@ -75,12 +74,15 @@ def sufficient(
     signed = dict.fromkeys(name for one in reached for name in sorted(one.signed) if name not in positive)
     above = [Relation(">=", Name(name), Number(1)) for name in positive]
     above += [Relation(">=", Name(name), Number(0)) for name in signed]
-    limits = [] if most is None else [(amount, most)]
+    below_any = most == LARGEST and all(one.is_below for one in reached)
+    limits = [] if most is None or below_any else [(amount, most)]
     limits += [(plus(one.sum, {(): 1}), 1 << one.bits) for one in fits]
     below = (Relation("<=", difference(one), Number(largest)) for one, largest in _widest(limits))
     sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()
     few = (Relation("<=", Name(name), Number(SMALL)) for name in sizes)
-    return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *above))))
+    pairs = dict.fromkeys(pair for one in reached for pair in sorted(one.related))
+    related = (Relation("<=", Name(one), Name(other)) for one, other in pairs)
+    return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *related, *above))))
 
 
 def _where_all_are_positive(reached: Sequence[Reached]) -> Iterator[Reached]:

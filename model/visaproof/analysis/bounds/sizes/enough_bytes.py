@@ -46,6 +46,7 @@ from visaproof.isa.errors import LimitReached
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
+from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
 from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
@@ -86,6 +87,8 @@ class SizeFinder(Struct, dict=True):
     """The surfaces of messages for which what the address says took too long."""
     needed: set[tuple[str, Expression]] = field(default_factory=set[tuple[str, Expression]])
     """Sizes of surfaces that need their relations."""
+    of_elements: bool = False
+    """Whether something is stated of elements of buffers."""
     left: int = MOST_OF_KERNEL
     readable_ms: float = READABLE_OF_KERNEL_MS
     forms: dict[Form, str] = field(default_factory=dict[Form, str])
@@ -104,6 +107,8 @@ class SizeFinder(Struct, dict=True):
         by_ends = None if enough is None else self._by_ends(asked, enough)
         if enough is None or by_ends is None:
             return None if surface in self.in_vain else self._first(asked, asked.candidates())
+        if elements_named(by_ends.names, self.names.kernel, self.launch):  # nothing else bounds them
+            return by_ends
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
             if not is_usual(enough):
@@ -122,14 +127,13 @@ class SizeFinder(Struct, dict=True):
         return found
 
     def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
-        """By what it is shown that the size that is stated is enough, where it has products; empty where it is not."""
+        """By what it is shown that the size that is stated is enough, if products or elements matter; or empty."""
         surface = self.surface(key)
         amount = None if surface is None else self.amounts.get(surface)
-        if surface is None or amount is None or all(len(part) < PRODUCT for part in amount):
+        if surface is None or amount is None or not (self.of_elements or any(len(part) >= PRODUCT for part in amount)):
             return ""
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
-        known = self.names, self.amounts.values()
-        return RUNG if enough is not None and are_stated(enough.relations, *known) else ""
+        return RUNG if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""
 
     def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> InsideIf | None:
         """What the addresses say as integers, if some launch obeys the relations."""
@@ -258,12 +262,8 @@ class OfMessage(Struct):
         names = {one.text for one in names_in(amount)}
         lengths = [Name(one) for one in self.arguments() if one in names]
         rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
-        signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self._is_signed(one))
+        signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self.finder.names.is_signed(one))
         return Relation("<=", amount, Number(LARGEST)), *(FEW_ITEMS[one] for one in self.dimensions()), *rows, *signed
-
-    def _is_signed(self, name: str) -> bool:
-        named = self.finder.names.number(name)
-        return named is not None and named.word.signed
 
     def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.launch.relations.expressions import Expression, Relation, in_order
+from visaproof.launch.relations.expressions import Expression, Name, Relation, in_order, names_in
 
 
 class Bytes(Struct, frozen=True):
@@ -23,6 +23,12 @@ class InsideIf(Struct, frozen=True):
     rung: str
     size: Bytes | None = None
     """None where the size is known, and of an image, of which the relations say it."""
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """Those of the size and of the relations."""
+        size = () if self.size is None else names_in(self.size.amount)
+        return (*size, *(name for one in self.relations for name in one.names()))
 
     @property
     def options(self) -> str:

@@ -1,11 +1,14 @@
 """Which words of a thread are integers that have names: arguments, sizes of the launch, and its ids."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import cast
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.sizes.element_words import Extremes, extremes_of
 from visaproof.analysis.bounds.sizes.integers import Half, signed
+from visaproof.analysis.bounds.sizes.sums import upper
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
@@ -15,7 +18,7 @@ from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.named_words import LOCAL, SIZES_OF_LAUNCH
-from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -47,13 +50,18 @@ class Counted(Struct, frozen=True):
     first: int = 0
 
 
-class LaunchIntegers(Struct):
+class LaunchIntegers(Struct, dict=True):
     """Of one kernel."""
 
     names: LaunchNames
     launched: LaunchedIds
     shown: dict[Bool, bool] = field(default_factory=dict[Bool, bool])
     """What never holds."""
+
+    @cached_property
+    def extremes(self) -> dict[Term, Extremes]:
+        """The bounds of the words that the kernel loads as elements of buffers."""
+        return extremes_of(self.names)
 
     def atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
         """Words with their integers, and in which dimensions the id of the lane follows from a word."""
@@ -109,9 +117,15 @@ class LaunchIntegers(Struct):
         value = value_of(self.names.found(known).word.term)
         return {(known,): 1} if value is None else {(): value}
 
-    def is_signed(self, name: str) -> bool:
-        named = self.names.number(name)
-        return named is not None and named.word.signed
+    def at_sizes(self, one: Polynomial) -> Polynomial:
+        """With the enqueued local size for those of groups, which may be smaller: none is subtracted any more."""
+        total: Polynomial = {}
+        for part, count in upper(one).items():
+            whole: Polynomial = {(): count}
+            for name in part:
+                whole = times(whole, self.most(name))
+            total = plus(total, whole)
+        return total
 
     def is_number(self, word: BitVec, name: str) -> bool:
         """Whether the word holds what the name stands for, where that is at least 0."""

@@ -104,14 +104,18 @@ class LoopCounters(Struct, frozen=True):
             return Bounded(plus(last, times(begins, {(): -1})), limits)
         return None
 
-    def compared(self, one: Polynomial) -> Bounded | None:
+    def compared(self, one: Polynomial, *, less: bool = False) -> Bounded | None:
         """A sum that is at least as large, where the guard keeps parts of it below something: i + 5 in 4·(i + 5) + a.
 
-        Of several such parts the longest one first.
+        Of several such parts the longest one first, and arguments before elements of buffers.  Where that shows that
+        the sum does not wrap, parts must be `less` than it by a number: of i + 5 the guard of the iteration before,
+        i + 4 < n, which must not wrap either.
         """
         most, limits = one, list[Below]()
         left = [found for each in _comparisons(conjuncts(conj(*self.guard))) if (found := self._sum(*each)) is not None]
-        for part, last, needed in sorted(left, key=lambda each: (len(each[0]), each[0].get((), 0)), reverse=True):
+        left = [found for found in left if not less or found[0].get((), 0) < one.get((), 0)]
+        left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), not _has(Kind.ELEMENT, each[1])), reverse=True)
+        for part, last, needed in left:
             if factor := _factor(most, part):
                 most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
                 limits += needed
@@ -208,7 +212,11 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
 
 
 def _has_counter(one: Polynomial) -> bool:
-    return any(map(is_counter, (name for part in one for name in part)))
+    return _has(Kind.COUNTER, one)
+
+
+def _has(kind: Kind, one: Polynomial) -> bool:
+    return any(is_inner(name, kind) for part in one for name in part)
 
 
 def is_counter(name: str) -> bool:

@@ -1,11 +1,12 @@
 """How far an access reaches, as sums of names."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import BitVec, const, known_trailing_zeros, substitute
 
 
 class Reached(Struct, frozen=True):
@@ -24,3 +25,21 @@ class Reached(Struct, frozen=True):
     """Names that have to be at least 1."""
     unequal: frozenset[tuple[str, int]] = frozenset()
     """With numbers that they are not."""
+    related: frozenset[tuple[str, str]] = frozenset()
+    """Names of which the first has to be at most the second."""
+    is_below: bool = False
+    """Whether it ends by LARGEST, however large the sums are."""
+
+
+LARGEST = 1 << 32
+"""Bytes that a 32-bit offset reaches."""
+
+
+def with_zeros(address: BitVec, zeros: Iterable[BitVec]) -> BitVec:
+    """The address where these words are 0."""
+    return substitute(address, {word: const(0, word.width) for word in zeros})
+
+
+def ends_below(address: BitVec, width: int) -> bool:
+    """Whether what has so many bytes at an address ends by LARGEST: it begins at a multiple of its size below it."""
+    return address.high < LARGEST and not width & (width - 1) and 1 << known_trailing_zeros(address) >= width
