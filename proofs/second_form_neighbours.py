@@ -315,6 +315,18 @@ def refute_one_case_with_more_says_all_cases() -> Query:
     )
 
 
+def refute_what_one_branch_asks_again_is_known_in_the_other() -> Query:
+    return neighbour(
+        "common-form",
+        "a second branch that asks for the condition",
+        "that holds",
+        lambda b, w: (
+            b.ite(p, x(w), b.ite(b.conj(p, q), x(w), y(w))),
+            b.ite(p, x(w), b.ite(q, x(w), y(w))),
+        ),
+    )
+
+
 def refute_a_choice_within_a_choice_is_either() -> Query:
     return neighbour(
         "common-form",

@@ -199,6 +199,14 @@ COMMON: tuple[Rule, ...] = (
                 b.ite(b.conj(p, q), b.ite(p, x(w), y(w)), z(w)),
                 b.ite(b.conj(p, q), x(w), z(w)),
             ),
+            "a branch that asks again for a part": lambda b, w: (
+                b.ite(p, b.ite(b.conj(p, q), x(w), y(w)), z(w)),
+                b.ite(p, b.ite(q, x(w), y(w)), z(w)),
+            ),
+            "or denies it where it fails": lambda b, w: (
+                b.ite(p, z(w), b.ite(b.conj(b.neg(p), q), x(w), y(w))),
+                b.ite(p, z(w), b.ite(q, x(w), y(w))),
+            ),
             "a branch that asks for the contrary": lambda b, w: (
                 b.ite(b.conj(p, q), b.ite(b.conj(r, b.neg(p)), x(w), y(w)), z(w)),
                 b.ite(b.conj(p, q), y(w), z(w)),

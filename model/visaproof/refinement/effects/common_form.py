@@ -11,6 +11,7 @@ It forgets in which way a bound, a sign or a choice was asked for.  Of words x, 
     a ∨ b ? x : y                   = ¬a ∧ ¬b ? y : x
     a ? (b ? x : y) : y             = a ∧ b ? x : y,    and with ¬a or ¬b
     a ∧ b ? (a ? x : y) : z         = a ∧ b ? x : z
+    a ? (a ∧ b ? x : y) : z         = a ? (b ? x : y) : z,  and  a ? z : (¬a ∧ b ? x : y)  likewise
     sx(a ? k : y)                   = a ? sx(k) : sx(y)
 """
 
@@ -146,6 +147,8 @@ def _choice(term: BitVec) -> BitVec:
     said = set(condition.args) if condition.op is Op.CONJ else {condition}
     while then.op is Op.ITE and (chosen := _chosen(then, said)) is not None:
         then = chosen
+    while otherwise.op is Op.ITE and (chosen := _chosen(otherwise, {denied(condition)})) is not None:
+        otherwise = chosen
     if then is otherwise:
         return then
     if then.op is Op.ITE and otherwise in then.args[1:]:
@@ -171,12 +174,13 @@ def _joined(*parts: Bool) -> Bool:
 
 
 def _chosen(choice: BitVec, said: Collection[Term]) -> BitVec | None:
-    """The branch of a choice that is taken where these hold; None where they do not decide it."""
+    """What a choice is where these hold; None where they say nothing of it."""
     condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], choice.args)
     parts = cast(tuple[Bool, ...], condition.args) if condition.op is Op.CONJ else (condition,)
-    if all(part in said for part in parts):
-        return then
-    return otherwise if any(neg(part) in said for part in parts) else None
+    if any(neg(part) in said for part in parts):
+        return otherwise
+    left = [part for part in parts if part not in said]
+    return None if len(left) == len(parts) else _made(conj(*left), then, otherwise)
 
 
 def _extended(term: BitVec) -> BitVec:
