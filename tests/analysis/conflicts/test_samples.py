@@ -1,16 +1,27 @@
 """Runs on small random arguments: what they show of lanes that collide, and what they do not."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.support.rows import PITCH, PLUS_X, asked
-from visaproof.analysis.conflicts.kernel import KernelAnswers
+from tests.support.rows import HEAD, PITCH, PLUS_X, asked, launch
+from visaproof.analysis.conflicts import items_apart
+from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.launches import samples as samples_module
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.thread_states import state_of
 from visaproof.analysis.conflicts.verdicts import Conflict
+from visaproof.isa.errors import LimitReached
+from visaproof.isa.platform import Platform
+from visaproof.launch.assume import Assume
+from visaproof.launch.launch import parse_input_option, read_launch
 from visaproof.machine.concrete.run import run
 from visaproof.semantics.concrete.choices import Choices
 from visaproof.smt.limit import NO_LIMIT
+from visaproof.visaasm.linking.names import read_program
+from visaproof.visaasm.reader import read_kernel
 
+QUOTIENTS = Path(__file__).parents[2] / "data" / "quotients"
 BYTES = "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"
 STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
 FURTHER = "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x40:ud\n"
@@ -95,3 +106,45 @@ def test_samples_with_loops_that_hardly_end_are_given_up() -> None:
     assert rows.samples.begun
     assert not rows.samples.found
     assert rows.samples.steps <= 1_000
+
+
+WIDE = "".join(f".decl {k} v_type=G type=q num_elts=1 align=qword\n" for k in "MK") + "".join(
+    f".decl {k}H v_type=G type=ud num_elts=2 align=qword alias=<{k}, 0>\n" for k in "NMK"
+)
+LONG_IF_WIDE = (
+    "    or (M1, 8) D(0,0)<1> NH(0,1)<0;1,0> MH(0,1)<0;1,0>\n"
+    "    or (M1, 8) D(0,0)<1> D(0,0)<1;1,0> KH(0,1)<0;1,0>\n"
+    "    mul (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x12345:ud\n"
+    "again:\n    cmp.eq (M1, 8) P1 D(0,0)<1;1,0> 0x0:ud\n    (P1) goto (M1, 8) done\n"
+    "    add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0xffffffff:ud\n    goto (M1, 8) again\ndone:\n"
+    "    mul (M1, 8) A(0,0)<1> Y(0,0)<1;1,0> NH(0,0)<0;1,0>\n"
+)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_arguments_of_64_bits_are_small_numbers(small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else loops that count to one of them hardly end: of some random halves one is mostly not 0."""
+    if not small:
+        monkeypatch.setattr(samples_module, "high_halves", lambda _: ())
+    head = HEAD.format(type="q", size=8).replace(".decl P1", WIDE + ".decl P1")
+    head = head.replace(".kernel_attr", ".input M offset=136 size=8\n.input K offset=144 size=8\n.kernel_attr")
+    code = read_kernel(head + LONG_IF_WIDE + PLUS_X + BYTES + STORE + RET, "wide.visaasm")
+    others = [parse_input_option(f"{name}=arg_byvalue:arg{number}") for number, name in ((2, "M"), (3, "K"))]
+    wide = launch(code, "long").with_inputs(code, others)
+    samples = ask_kernel(code, Platform.TGLLP, wide, Assume.LAUNCH, 1_000).samples
+    assert samples is not None
+    samples.prepare(NO_LIMIT)
+    assert bool(samples.found) == small
+
+
+def test_what_samples_show_is_said_where_a_second_run_takes_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing of quotients as digits is looked for first, in that run."""
+    code = read_program(QUOTIENTS / "wide_rows.visaasm")
+    rows = ask_kernel(code, Platform.Xe2, read_launch(QUOTIENTS / "wide.ze_info", code), Assume.LAUNCH, 1_000)
+
+    def too_slow(*_: object, **__: object) -> None:
+        raise LimitReached(1)
+
+    monkeypatch.setattr(items_apart, "trace", too_slow)
+    (found,) = rows.answers()
+    assert isinstance(found.answer, Conflict)

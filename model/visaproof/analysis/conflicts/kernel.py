@@ -1,6 +1,7 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, partial
 
 from msgspec import Struct, field
@@ -18,7 +19,7 @@ from visaproof.analysis.conflicts.put_questions import known_apart, put_question
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.search import Progress
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict, easily_shown
 from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked
 from visaproof.isa.errors import LimitReached, Position
@@ -114,10 +115,18 @@ class KernelAnswers(Struct, frozen=True):
     def answers(self) -> Iterator[Finding]:
         if self.samples is not None:
             self.samples.prepare(self.limit)
+            self._confirm_samples(self.samples)
         if self.items.applies:
             of_products = filter(has_products, self.questions)
             self.items.prepare(dict.fromkeys(one.instruction.position for one in of_products))
         return each_within(self.limit, self.positions, self.answer, self.given_up, self._how_far_apart)
+
+    def _confirm_samples(self, samples: Samples) -> None:
+        """What they show of scatters: a second run, and what is proved with it, may take all the time."""
+        with suppress(LimitReached), self.limit.within():
+            for position in filter(samples.shows, self.positions):
+                found = easily_shown(self._rounds(position), self.asked, self.known, samples)
+                self.confirmed.update({} if found is None else {position: found})
 
     def _how_far_apart(self, position: Position) -> Hashable:
         """Of two lanes, in each iteration: what is found of one scatter mostly settles those that are alike in this."""

@@ -113,6 +113,8 @@ class Search(Struct, Generic[T], frozen=True):
     progress: Progress = field(default_factory=Progress)
     otherwise: Callable[[Sequence[int]], Never | Found[T] | None] = lambda _: None
     """Another way to show or exclude conditions of these indices, asked before launches are searched."""
+    easily: bool = False
+    """Whether it ends where a proof or a solver would be asked."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
@@ -126,8 +128,8 @@ class Search(Struct, Generic[T], frozen=True):
             left = [index for index in left if not self.known.excludes(partial(self.wider, index))]
             if not left:
                 return Never(", ".join(self.known.solvers))
-        if (easily := self._without_solver(asked, left)) is not None:
-            return easily
+        if (easily := self._without_solver(asked, left)) is not None or self.easily:
+            return easily or Open("")
         if rung := self.proof():
             return Never(rung)
         if self.known is not None and self.known.learn([self.wider(index) for index in left]):

@@ -103,6 +103,7 @@ def decide_conflict(
     samples: Samples | None = None,
     relations_known: bool = False,
     among_items: Callable[[], str] = lambda: "",
+    easily: bool = False,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
@@ -111,6 +112,7 @@ def decide_conflict(
     Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
     Among any work items it is excluded that lanes collide here first where `among_items` says by what.
     Where `relations_known` free the scatter, a solver is not asked for the launches that are left before anything else.
+    With `easily` nothing is asked behind the samples: what they do not show stays open.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
@@ -146,6 +148,7 @@ def decide_conflict(
         otherwise=after_others,
         sampled=lambda: _sampled(question, asked, samples),
         relations_known=relations_known,
+        easily=easily,
     )
     match search.run(asked):
         case Never(rung):
@@ -154,6 +157,21 @@ def decide_conflict(
             return conflict
         case Open(reason, stuck):
             return Undecided(reason, stuck)
+
+
+def easily_shown(
+    rounds: Sequence[ConflictQuestion], asked: Asked, known: KnownApart | None, samples: Samples
+) -> Finding | None:
+    """The conflict of a scatter that simple values or samples show: neither a proof nor a solver is asked."""
+    for question in rounds:
+        match decide_conflict(question, asked, known=known, samples=samples, easily=True):
+            case Conflict() as conflict:
+                return Finding(question, conflict)
+            case Undecided():
+                return None
+            case Free():
+                pass
+    return None
 
 
 def _confirmed(

@@ -20,7 +20,7 @@ from visaproof.analysis.conflicts.alike_values import functions_in
 from visaproof.analysis.conflicts.hard_questions import is_hard
 from visaproof.analysis.conflicts.launches.collisions import colliding, collisions
 from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
-from visaproof.analysis.conflicts.launches.usual_launches import smallest_first
+from visaproof.analysis.conflicts.launches.usual_launches import high_halves, smallest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_each_choice
 from visaproof.isa.errors import LimitReached, NotModelled, Position
@@ -139,7 +139,9 @@ class Samples(Struct, dict=True):
         sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
         random = Random(0)
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
-            words = {one: _word(random, one.width, place % 2 == 1) for one in self.arguments}
+            large = place % 2 == 1
+            words = {one: _word(random, one.width, large) for one in self.arguments}
+            words |= {one: 0 for one in high_halves(self.asked) if one in words and not large}
             values = {**sizes, **words, **launch}
             if self._is_launch(values):
                 yield values

@@ -79,7 +79,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
     sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
-    zeros = dict.fromkeys(_high_halves(asked), 0)
+    zeros = dict.fromkeys(high_halves(asked), 0)
     for launch in widest_first(asked):
         known = {**sizes, **zeros, **launch}
         for simple in SIMPLE:
@@ -89,8 +89,8 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     return None
 
 
-def _high_halves(asked: Asked) -> Iterator[BitVec]:
-    """Those of arguments of 64 bits: of simple words they are 0."""
+def high_halves(asked: Asked) -> Iterator[BitVec]:
+    """Those of arguments of 64 bits: of simple words and small numbers they are 0."""
     kernel = asked.kernel
     for one in kernel.inputs:
         declared = kernel.registers.get(one.variable)
