@@ -13,6 +13,7 @@ from itertools import permutations
 from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers, signed
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
@@ -20,7 +21,7 @@ from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.checking.ladder import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
-from visaproof.machine.symbolic.loops.came_back import CountedLoop
+from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, neg, symbols_of, ult, value_of
 from visaproof.smt.evaluate import subterms
@@ -66,19 +67,33 @@ class LoopCounters(Struct, frozen=True):
         atoms: Mapping[Term, Polynomial],
         halves: Mapping[Term, Half],
     ) -> "LoopCounters":
-        """Of the counters that occur in the address."""
+        """Of the counters that occur in the address.
+
+        One that no guard compares goes as many times as far as another one of its loop as its step is larger: both have
+        added in the same iterations.  An address of 64 bits is counted beside an index of 32 so.
+        """
         found, counters = dict[Term, Polynomial](), dict[str, _Read]()
         used = frozenset(symbols_of(address))
         for loop in loops:
-            held = tuple(one for whole in loop.held(guard) for one in literals(whole))
-            for one in loop.counters_of(guard):
-                if one.word not in used or one.word in found:
+            held, own = tuple(one for whole in loop.held(guard) for one in literals(whole)), [*loop.counters_of(guard)]
+            if used.isdisjoint(one.word for one in own):
+                continue
+            compared = frozenset(symbols_of(*held))
+            leader: tuple[str, int] | None = None
+            for one in sorted(own, key=lambda one: one.word not in compared):
+                if one.word in found or not (one.word in used or one.word in compared):
                     continue
-                reader = Integers(atoms, halves)
-                begins, name = reader.exact(one.first), InnerName(Kind.COUNTER, len(counters))
-                if begins is not None:
-                    found[one.word] = plus(begins, {(name,): 1})
+                reader, step = Integers(atoms, halves), _constant_step(one)
+                if (begins := reader.exact(one.first)) is None:
+                    continue
+                if leader is not None and one.word not in compared and step and not step % leader[1]:
+                    name, factor = leader[0], step // leader[1]
+                    counters[name] = replace(counters[name], first=(*counters[name].first, *reader.limits))
+                else:
+                    name, factor = InnerName(Kind.COUNTER, len(counters)), 1
                     counters[name] = _Read(one.step, tuple(reader.limits), held)
+                    leader = leader or ((name, step) if step and one.word in compared else None)
+                found[one.word] = plus(begins, {(name,): factor})
         return LoopCounters(guard, atoms, halves, found, counters)
 
     def bounded(self) -> dict[str, Bounded]:
@@ -168,6 +183,12 @@ class LoopCounters(Struct, frozen=True):
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
+
+
+def _constant_step(counter: Counter) -> int:
+    """By how much each iteration makes it larger; 0 where that is no number."""
+    value = value_of(counter.step)
+    return 0 if value is None or value >> (counter.step.width - 1) else value
 
 
 def _denied(condition: Bool) -> Iterator[tuple[BitVec, int]]:
