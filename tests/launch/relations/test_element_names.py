@@ -36,6 +36,12 @@ def test_what_has_no_elements_has_no_extreme(relation: str, error: str, capsys: 
     assert (code, error in capsys.readouterr().err) == (ExitCode.USAGE, True)
 
 
+def test_what_contradicts_itself_is_vacuous(capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--where", "max(row) <= 100", "--where", "min(row) > max(row)")
+    assert main(["bounds", str(DATA / "products.visaasm"), *LAUNCH, *where]) == ExitCode.VACUOUS
+    assert "(max(row): upper bound of the elements loaded of argument 0 (row))" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", ["conflicts", "refine"])
 def test_other_commands_say_that_they_know_no_elements(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kernel = str(DATA / "products.visaasm")

@@ -43,6 +43,9 @@ class Which(Enum):
     MIN = "min"
 
 
+_BOUND = {Which.MAX: "upper bound", Which.MIN: "lower bound"}
+
+
 class Extreme(Struct, frozen=True):
     """The largest of them, or the smallest."""
 
@@ -109,14 +112,16 @@ def element_type(launch: Launch, argument: Argument) -> ElementType | None:
 def named_extreme(extreme: Extreme, launch: Launch, loaded: Loaded | None) -> Named:
     """The word that it stands for, with that no element is beyond it.  Raises NoNumber."""
     if loaded is None:
-        raise NoNumber(f"{extreme}: elements of buffers have no bounds here", "`bounds` knows them")
+        raise NoNumber(
+            f"{extreme}: elements of buffers have no bounds here", "`--size` and `--where` of `bounds` know them"
+        )
     of_type = element_type(launch, extreme.argument)
     if of_type is None:
         raise NoNumber(
             f"{extreme.argument} is no buffer of integers but {launch.info(extreme.argument.index).type_name}", ""
         )
     word = symbol(extreme, of_type.bits)
-    what = f"{'largest' if extreme.which is Which.MAX else 'smallest'} element loaded of {extreme.argument}"
+    what = f"{_BOUND[extreme.which]} of the elements loaded of {extreme.argument}"
     facts = tuple(_beyond(extreme.which, one, word, of_type) for one in elements(loaded, extreme.argument, of_type))
     return Named(Word(word, of_type.signed), facts=facts, what=what)
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assumptions import Start
 from visaproof.launch.premises import Premise, premise
+from visaproof.launch.relations.element_names import Extreme
 from visaproof.launch.relations.exact_terms import TooWide, relation_term
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LAUNCH_NAMES, LaunchNames, Named
@@ -54,7 +55,9 @@ def _premise(relation: Relation, names: LaunchNames) -> Premise:
 
 
 def _read(name: str, named: Named) -> str:
-    """How an argument is read."""
+    """How an argument is read, and what elements of a buffer are bounded by."""
+    if isinstance(named.word.term.payload, Extreme):
+        return f"{name}: {named.what}"
     if not named.places or name in LAUNCH_NAMES:
         return ""
     if named.type_name:
