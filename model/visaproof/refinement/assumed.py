@@ -9,7 +9,6 @@ from visaproof.instructions.lsc.load import LscLoad
 from visaproof.instructions.lsc.store import LscStore
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import SCRATCH
-from visaproof.launch.assume import EITHER_ORDER
 from visaproof.launch.assumptions import PRIVATE_APART, Start
 from visaproof.launch.ids.work_items import BELOW_THE_SIZE
 from visaproof.launch.input_meaning import LaunchValue
@@ -96,7 +95,7 @@ def assumptions(
     if _on_functions(question):
         found.append(FUNCTIONS)
         found += _on_devices(runners)
-        found += [premise(EITHER_ORDER)] if question.launched.either_order and all(map(_adds, runners)) else []
+        found += [premise("either-order")] if question.launched.either_order and all(map(_adds, runners)) else []
     if divides_by_zero(runners[0].trace, runners[1].trace):
         found.append(premise("quotient-by-zero"))
     if any(one.reason == CORRECTED for runner in runners for one in runner.trace.arbitrary):
