@@ -6,6 +6,7 @@ from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
+from visaproof.isa.surface_keys import HandleNumber
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.machine.concrete.run import run
 from visaproof.machine.symbolic.run import trace
@@ -118,6 +119,17 @@ def test_a_handle_is_no_number_of_a_sampler() -> None:
     assert texel("0x0:ud") == 7
     with pytest.raises(NotModelled, match="how its sampler reads"):
         texel("U(0,0)<0;1,0>")
+
+
+def test_an_image_is_found_by_its_handle() -> None:
+    """As unoptimised code reads it, which compares handles of lanes: the surface has no name but the number."""
+    texels = {(0, 0, 0, 0): 7}
+    image = RawImage(((4, 4, 1),), texels, SurfaceKind.PLANE, before=texels)
+    state = ConcreteState(Platform.DG2, exec_mask=1, surfaces={str(HandleNumber(64)): image})
+    state.registers = {"U": bytearray(4) + (64).to_bytes(60, "little"), "D": bytearray(160)}
+    read = "movs (M1_NM, 1) %bss(0) U(0,1)<0;1,0>\n    load_lz.R (M1, 8) 0x0:uw %bss D.0 U.0 U.32"
+    assert run(kernel(read), state).undefined is None
+    assert state.registers["D"][0] == 7
 
 
 FIRST = "or (M1_NM, 1) N(0,0)<1> V(0,0)<0;1,0> 0x1:d\n    movs (M1_NM, 1) S31(0) N(0,0)<0;1,0>\n    "

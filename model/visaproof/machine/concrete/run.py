@@ -302,16 +302,15 @@ class Thread:
 
     def _surface(self, variable: str, position: Position) -> str:
         """The key of the surface that a variable stands for; by its handle where it has no other name."""
-        keys = self._moves.keys(variable)
-        found = next((name for name in keys if name in self.state.surfaces), None)
-        if found is None:
-            raise MissingSurface(position, keys[0])
+        if (found := self._moves.known(variable, self.state.surfaces)) is None:
+            raise MissingSurface(position, self._moves.keys(variable)[0])
         return found
 
     def _sample(self, statement: SamplerMessage) -> None:
         read, opcode = statement.read, statement.opcode
         if not self._known_images:
-            surface = self.state.surfaces.get(self._moves.keys(read.surface)[0])
+            key = self._moves.known(read.surface, self.state.surfaces)
+            surface = None if key is None else self.state.surfaces[key]
             read_raw(read, opcode, surface, self._moves.sampler_number(read.variable), self.state)
             return
         surface = self._surface(read.surface, statement.position)

@@ -1,6 +1,6 @@
 """`movs` on ints: what surface and sampler variables stand for.  Page: MOVS.md."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from visaproof.decode.surfaces import HANDLE_BYTES, StateElement, handle_place, index_missing, may_be_handle, unbound
 from visaproof.isa.surface_keys import HandleNumber
@@ -65,6 +65,10 @@ class ConcreteStateMoves:
         key = self._held(StateElement(variable, 0))
         handle = self._handle(variable, key) if may_be_handle(key) else None
         return [key] if handle is None else [key, str(HandleNumber(handle))]
+
+    def known(self, variable: str, surfaces: Collection[str]) -> str | None:
+        """The one of these surfaces that a variable stands for, by either name; None where it is none of them."""
+        return next((name for name in self.keys(variable) if name in surfaces), None)
 
     def _handle(self, variable: str, key: str) -> int | None:
         """The number by which a surface is found: one that was moved into the variable, or in the operand itself."""
