@@ -303,7 +303,7 @@ def ask_bounds(
             names_of(kernel, launch, start, stated, loaded),
             asked,
             stated.amounts(),
-            of_elements=bool(elements_named(stated.names, kernel, launch)),
+            on_elements=bool(elements_named(stated.names, kernel, launch)),
         ),
         _contradict(premises, kernel, timeout_ms),
         limit,

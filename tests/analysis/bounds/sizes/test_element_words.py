@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from visaproof.analysis.bounds.sizes.element_words import ElementWords, Extremes
 from visaproof.analysis.bounds.sizes.reached import LARGEST, ends_below
 from visaproof.cli import main
 from visaproof.execution.arguments import prepare
@@ -19,7 +20,9 @@ from visaproof.execution.run import run_launch
 from visaproof.execution.shape import Shape
 from visaproof.isa.platform import Platform
 from visaproof.launch.launch import launch_of
-from visaproof.smt import BitVec, add, const, evaluate, mul, symbol, zero_extend
+from visaproof.launch.relations.inner_names import InnerName, Kind
+from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.smt import BitVec, add, bool_symbol, const, evaluate, ite, mul, slt, symbol, zero_extend
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "elements"
@@ -150,9 +153,29 @@ ADDRESSES = {
 )
 def test_what_ends_below_does_so_wherever_it_is(address: BitVec, word: int, width: int) -> None:
     wide = zero_extend(address, 72)
-    assert not ends_below(wide, width) or evaluate(wide, {WORD: word}) + width <= LARGEST
+    assert not ends_below(wide, width, ()) or evaluate(wide, {WORD: word}) + width <= LARGEST
 
 
 def test_elements_end_below_and_what_is_not_aligned_need_not() -> None:
-    assert [ends_below(one, 4) for one in ADDRESSES.values()] == [True, True, False, False]
-    assert not ends_below(ADDRESSES["of elements"], 12)
+    assert [ends_below(one, 4, ()) for one in ADDRESSES.values()] == [True, True, False, False]
+    assert not ends_below(ADDRESSES["of elements"], 12, ())
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({("n",): 1}, True),
+        ({("n",): 2}, False),
+        ({("n",): 1, (): 1}, False),
+        ({(InnerName(Kind.GROUP, 0),): 1}, False),
+        ({}, False),
+    ],
+    ids=["an argument", "a multiple", "one more", "a group", "0"],
+)
+def test_what_is_taken_beside_an_element_has_to_be_an_argument(other: Polynomial, named: bool) -> None:
+    """Users can state a relation to no other integer."""
+    end = symbol("end", 32)
+    guard = slt(symbol("place", 32), ite(bool_symbol("is_last"), end, WORD))
+    words = ElementWords()
+    assert bool(words.chosen([guard], {WORD: Extremes("max(row)", "min(row)")}, {end: other})) == named
+    assert words.related(words.ends) == frozenset({("max(row)", "n")} if named else ())

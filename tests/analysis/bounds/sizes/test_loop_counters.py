@@ -214,3 +214,13 @@ def test_the_tag_is_left_out_where_all_memory_lies_below_it(bytes_of: int, is_le
     tagged = zero_extend(add(index, const(SLM_TAG + 4, 32)), 64)
     found = without_tag(tagged, SymbolicBuffer(const(bytes_of, 33)))
     assert found is (zero_extend(add(index, const(4, 32)), 64) if is_left_out else tagged)
+
+
+def test_a_comparison_does_not_show_that_its_own_sum_does_not_wrap() -> None:
+    """first + 5 < most, as signed numbers, holds of one that has wrapped; first + 4 < most says that it has not."""
+    own, before = (slt(add(FIRST, const(more, 8)), MOST) for more in (5, 4))
+    total: Polynomial = {("first",): 1, (): 5}
+    for guard, shown in (((own,), False), ((own, before), True)):
+        found = LoopCounters.of([], frozenset(guard), FIRST, ATOMS, {})
+        assert found.compared(total)
+        assert bool(found.compared(total, less=True)) == shown

@@ -21,7 +21,7 @@ from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, with_zeros
+from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,
@@ -157,7 +157,8 @@ class _Largest(Struct, dict=True):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
-        guard, whole_address = literals_of(self.doubt.access.guard), with_zeros(address, self.message.zeros)
+        is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
+        guard = literals_of(self.doubt.access.guard)
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
         known |= self.elements.chosen(guard, self.integers.extremes, known)
@@ -189,8 +190,7 @@ class _Largest(Struct, dict=True):
             return None
         unequal = counters.unequal()
         natural = {name: 0 for name, _ in unequal if not self.integers.names.is_signed(name)}
-        least, is_below = {**natural, **reached.least}, ends_below(whole_address, self.doubt.access.width)
-        return replace(reached, least=least, unequal=unequal, is_below=is_below)
+        return replace(reached, least={**natural, **reached.least}, unequal=unequal, is_below=is_below)
 
     def _reached(
         self,

@@ -9,6 +9,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.launch.relations.element_names import Extreme, Which, element_type, elements
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -61,10 +62,10 @@ class ElementWords(Struct):
             if word.op is not Op.ITE or word in known or word in new:
                 continue
             for element, other in permutations(word.args[1:]):
-                named = [*known.get(other, ())]
-                if element in extremes and [*map(len, named)] == [1] and known[other][named[0]] == 1:
+                end = _argument(known.get(other, {}))
+                if element in extremes and end is not None:
                     name = InnerName(Kind.ELEMENT, len(self.found) + len(self.ends))
-                    self.ends[name], new[word] = (extremes[element], named[0][0]), {(name,): 1}
+                    self.ends[name], new[word] = (extremes[element], end), {(name,): 1}
         return new
 
     def has(self, one: Polynomial) -> bool:
@@ -86,6 +87,12 @@ class ElementWords(Struct):
     def related(self, used: Iterable[str]) -> frozenset[tuple[str, str]]:
         """The largest elements, with the arguments that they must not be above."""
         return frozenset((one.most, end) for one, end in (self.ends[name] for name in used if name in self.ends))
+
+
+def _argument(one: Polynomial) -> str | None:
+    """The name that a sum is, if it is one that a host gives: users can state relations to no other."""
+    names = [name for part in one for name in part]
+    return names[0] if list(one.values()) == [1] and len(names) == 1 and not is_unknown(names[0]) else None
 
 
 def _compared(condition: Bool) -> Iterator[BitVec]:

@@ -87,7 +87,7 @@ class SizeFinder(Struct, dict=True):
     """The surfaces of messages for which what the address says took too long."""
     needed: set[tuple[str, Expression]] = field(default_factory=set[tuple[str, Expression]])
     """Sizes of surfaces that need their relations."""
-    of_elements: bool = False
+    on_elements: bool = False
     """Whether something is stated of elements of buffers."""
     left: int = MOST_OF_KERNEL
     readable_ms: float = READABLE_OF_KERNEL_MS
@@ -130,7 +130,7 @@ class SizeFinder(Struct, dict=True):
         """By what it is shown that the size that is stated is enough, if products or elements matter; or empty."""
         surface = self.surface(key)
         amount = None if surface is None else self.amounts.get(surface)
-        if surface is None or amount is None or not (self.of_elements or any(len(part) >= PRODUCT for part in amount)):
+        if surface is None or amount is None or not (self.on_elements or any(len(part) >= PRODUCT for part in amount)):
             return ""
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return RUNG if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""

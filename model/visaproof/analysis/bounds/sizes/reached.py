@@ -35,11 +35,11 @@ LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 
 
-def with_zeros(address: BitVec, zeros: Iterable[BitVec]) -> BitVec:
-    """The address where these words are 0."""
-    return substitute(address, {word: const(0, word.width) for word in zeros})
+def ends_below(address: BitVec, width: int, zeros: Iterable[BitVec]) -> bool:
+    """Whether what has so many bytes at an address ends by LARGEST: it begins at a multiple of its size below it.
 
-
-def ends_below(address: BitVec, width: int) -> bool:
-    """Whether what has so many bytes at an address ends by LARGEST: it begins at a multiple of its size below it."""
-    return address.high < LARGEST and not width & (width - 1) and 1 << known_trailing_zeros(address) >= width
+    `zeros` are words that are 0.
+    """
+    if width & (width - 1) or address.high >= LARGEST:
+        return False
+    return 1 << known_trailing_zeros(substitute(address, {word: const(0, word.width) for word in zeros})) >= width
