@@ -12,6 +12,8 @@ from visaproof.isa.registers import Input
 from visaproof.launch.ids.laid_out import laid_out
 from visaproof.launch.ids.local_ids import Host, LaidOut
 from visaproof.launch.input_meaning import (
+    THREAD_NUMBER_BYTE,
+    THREAD_NUMBER_SINCE,
     ArgumentValue,
     BufferAddress,
     BufferOffset,
@@ -31,9 +33,6 @@ from visaproof.semantics.concrete.surface import Surface as MemorySurface
 
 R0_GROUP_IDS = (1, 6, 7)
 """The dwords of r0 with the group ids x, y, z."""
-
-R0_THREAD_BYTE = 8
-"""The byte of r0 with the number of the thread in its group, from XeHP on: kernels take it as their sub-group's id."""
 
 HANDLE_BYTES = 64
 """Distance of two surface states: what a bindless handle counts in."""
@@ -130,8 +129,8 @@ class Payloads:
         for name, dword, group in zip("xyz", R0_GROUP_IDS, thread.group, strict=True):
             self._put(state, "%r0", 4 * dword, group.to_bytes(4, "little"))
             self._put(state, f"%group_id_{name}", 0, group.to_bytes(4, "little"))
-        if self._program.platform >= Platform.XeHP_SDV:
-            self._put(state, "%r0", R0_THREAD_BYTE, (thread.number % 256).to_bytes(1, "little"))
+        if self._program.platform >= THREAD_NUMBER_SINCE:
+            self._put(state, "%r0", THREAD_NUMBER_BYTE, (thread.number % 256).to_bytes(1, "little"))
         self._put(state, "%hw_id", 0, hardware_id.to_bytes(4, "little"))
         if (number := self._program.platform.device.thread_number) is not None:
             for variable, word in zip(("%sr0", "%msg0"), thread_words(hardware_id, number), strict=True):

@@ -36,8 +36,8 @@ PREMISES = _rows(
     ),
     PremiseRow(
         "local-ids",
-        "the lanes of a thread run consecutive work items of their group, of which the ids are {layout}; those of "
-        "lanes that are off go on likewise",
+        "the lanes of a thread run consecutive work items of their group, thread after thread, of which the ids are "
+        "{layout}; those of lanes that are off go on likewise",
         Grantor.DRIVER, "compute-runtime 26.31: isRuntimeLocalIdsGenerationRequired, generateLocalIDs", ALL,
         "--assume launch,-local-ids",
     ),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import cast
 
 from msgspec import Struct
 
@@ -10,9 +11,11 @@ from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.laid_out import local_id_count, takes_only_images
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
-from visaproof.launch.input_meaning import LaunchValue, LocalId
+from visaproof.launch.input_meaning import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE, LaunchValue, LocalId
 from visaproof.launch.launch import Launch
+from visaproof.program.def_use import spans_read
 from visaproof.program.kernel import Kernel
+from visaproof.program.lower import Runnable, lowered
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 """Of the group itself, and of all but the last."""
@@ -72,8 +75,14 @@ class GroupShape(Struct, frozen=True):
 
     @property
     def read(self) -> tuple[int, ...]:
-        """The dimensions of which the kernel reads the local ids."""
-        return tuple(sorted(set(self._read())))
+        """The dimensions of which the kernel reads the local ids; the number of its thread alone is one of x."""
+        return tuple(sorted(set(self._read()))) or ((0,) if self.numbered else ())
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the kernel gets to know the number of its thread in the group from r0."""
+        platform = self.launch.platform
+        return platform is not None and platform >= THREAD_NUMBER_SINCE and _reads_number(Same(self.kernel), platform)
 
     def _read(self) -> Iterator[int]:
         owners = _owners_of(Same(self.kernel))
@@ -126,6 +135,14 @@ def _owners_of(same: Same[Kernel]) -> frozenset[str]:
     registers = same.it.registers
     words = {word for one in same.it.instructions() for word in _NAME.findall(one.text)}
     return frozenset(registers[word].owner for word in words if word in registers)
+
+
+@lru_cache(maxsize=4)
+def _reads_number(same: Same[Kernel], platform: Platform) -> bool:
+    """Whether a statement reads r0 from the number of the thread on."""
+    statements = lowered(cast(Runnable, same.it), platform).run_statements()
+    spans = (span for one in statements for span in spans_read(one))
+    return any(name == "%r0" and first == THREAD_NUMBER_BYTE for name, first, _ in spans)
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from visaproof.launch.ids.launched_ids import launched_ids
 from visaproof.launch.ids.launched_words import LaunchedIds, place_name
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ
 from visaproof.launch.ids.work_items import GROUP_IDS, Group
-from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
+from visaproof.launch.input_meaning import DIMENSIONS, THREAD_NUMBER_BYTE, LaunchValue
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import Premise, premise
 from visaproof.program.kernel import Kernel
@@ -51,6 +51,8 @@ def launched_start(kernel: Kernel, launch: Launch, simd: int, lifted: frozenset[
             offsets = shape.places((LaunchValue.GLOBAL_ID_OFFSET,), dimension)
             words |= {place: const(0, GLOBAL_BITS) for place in offsets}
         words["%group_id_" + DIMENSIONS[dimension], 0] = GROUP_IDS[dimension]
+    if shape.numbered and (number := ids.number()) is not None:
+        words["%r0", THREAD_NUMBER_BYTE] = number
     facts = tuple(fact for dimension in range(3) for fact in _below_the_count(shape, dimension))
     if "global-ids" not in lifted:
         most = most_items(INT_IDS not in lifted)

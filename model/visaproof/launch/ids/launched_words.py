@@ -12,6 +12,7 @@ from visaproof.smt import (
     BitVec,
     Bool,
     Term,
+    add,
     conj,
     const,
     disj,
@@ -19,6 +20,7 @@ from visaproof.smt import (
     iff,
     implies,
     neg,
+    scale,
     symbol,
     true,
     truncate,
@@ -32,6 +34,8 @@ FEW_GROUPS = 4
 """Of a usual launch, in each dimension."""
 BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
+NUMBER_BITS = 16
+"""More than the number of a thread has: a group has fewer than 2^16 work items."""
 THREAD = "thread_in_group"
 ANY_ORDER, TILES = "no_order_demanded", "host_lays_out_tiles"
 """What may be so where nothing says it."""
@@ -75,6 +79,12 @@ class LaunchedIds:
         default_factory=dict[tuple[int, int], bool], init=False, compare=False
     )
     """What was found of whether the id of a lane in a dimension is below the local size: each question needs it."""
+
+    def number(self) -> BitVec | None:
+        """The low byte of the number of the thread, where it is such a sum."""
+        if not self.digits:
+            return None
+        return truncate(add(*(scale(zero_extend(word, NUMBER_BITS), weight) for word, weight in self.digits)), 8)
 
     def possible(self, lanes: Sequence[Bool]) -> Iterator[Bool]:
         """What holds in every launch."""

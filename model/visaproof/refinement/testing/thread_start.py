@@ -9,9 +9,9 @@ from visaproof.checking.ladder import Values
 from visaproof.decode.sampler import LOAD
 from visaproof.isa.errors import Position
 from visaproof.isa.float_modes import CONTROL
-from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import MODES_AT_START
 from visaproof.launch.ids.work_items import Group
+from visaproof.launch.input_meaning import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.program.lower import lowered
@@ -21,7 +21,7 @@ from visaproof.refinement.observed import RegisterPlace, is_register
 from visaproof.refinement.testing.memory import Content, Memory, cell_at
 from visaproof.refinement.testing.ran import Ran
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
-from visaproof.refinement.widths.wide_thread import NUMBER_BYTE, number_symbol
+from visaproof.refinement.widths.wide_thread import number_symbol
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Texel
 from visaproof.semantics.symbolic.names import extents_of
@@ -30,7 +30,7 @@ from visaproof.smt import BitVec, Term, const, symbol, symbols_of, value_of
 from visaproof.smt.evaluate import evaluate_all
 
 MODES = symbol(f"{CONTROL}.0", 32)
-HANDED = symbol(f"%r0.{NUMBER_BYTE}", 32)
+HANDED = symbol(f"%r0.{THREAD_NUMBER_BYTE}", 32)
 """The word of r0 whose lowest byte is the number of the thread, on devices that have it there."""
 
 
@@ -56,7 +56,7 @@ def as_started(group: Group, programs: Sequence[AnyRunner], values: Mapping[Term
 
 def _numbers_of(programs: Sequence[AnyRunner]) -> Iterator[BitVec]:
     """The words that hold the number of a thread; of a wide one with narrow ones beside it both may be read."""
-    if any(one.platform >= Platform.XeHP_SDV for one in programs):
+    if any(one.platform >= THREAD_NUMBER_SINCE for one in programs):
         yield HANDED
     yield from (number_symbol(one.split) for one in programs if isinstance(one, ThreadGroup))
 

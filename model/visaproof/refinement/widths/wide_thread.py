@@ -9,11 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
-from visaproof.isa.platform import Platform
 from visaproof.launch.ids.laid_out import takes_only_images
 from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.launch.input_meaning import GROUP_ID_BYTES
+from visaproof.launch.input_meaning import GROUP_ID_BYTES, THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
 from visaproof.launch.premises import Premise, premise
 from visaproof.refinement.scope import Scope
@@ -22,8 +21,6 @@ from visaproof.semantics.symbolic.value_names import OnlyHanded, Owner, Register
 from visaproof.smt import BitVec, add, const, scale, symbol, zero_extend
 
 THREAD_NUMBER = "thread_number"
-NUMBER_BYTE = 8
-"""Of r0, from XeHP on."""
 
 _OF_WORK_ITEMS = frozenset((8, 16, 32))
 """Lanes of threads of which each lane runs a work item: not those of the VectorCompiler."""
@@ -167,7 +164,7 @@ def thread_number(split: Split) -> BitVec:
 
 def _is_number(program: Program, variable: str, byte: int) -> bool:
     """Whether this byte is the number of a thread in its group: kernels take it as the id of their sub-group."""
-    return variable == "%r0" and byte == NUMBER_BYTE and program.platform >= Platform.XeHP_SDV
+    return variable == "%r0" and byte == THREAD_NUMBER_BYTE and program.platform >= THREAD_NUMBER_SINCE
 
 
 def prefix_of(thread: int) -> str:
