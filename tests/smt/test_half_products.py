@@ -55,6 +55,10 @@ JOINED = {
         add(scale(in_halves(halves(ONE), halves(OTHER)), 4), LESS),
         add(scale(mul(ONE, OTHER), 4), LESS),
     ),
+    "a sum, and a word": (
+        in_halves((NOTHING, add(LOW, scale(HIGH, 3), const(5, HALF))), halves(ONE)),
+        mul(ONE, zero_extend(add(LOW, scale(HIGH, 3), const(5, HALF)), WIDTH)),
+    ),
     "two products": (
         add(in_halves(halves(ONE), halves(OTHER)), in_halves(halves(ONE), halves(LESS))),
         add(mul(ONE, OTHER), mul(ONE, LESS)),
@@ -75,6 +79,10 @@ APART = {
     "another multiple": add(LOWS, scale(RAISED, 2)),
     "the other high half": add(LOWS, scale(zero_extend(mul(high(OTHER), low(OTHER)), WIDTH), 1 << HALF)),
     "products of halves alone": add(RAISED, scale(zero_extend(mul(low(ONE), high(OTHER)), WIDTH), 1 << HALF)),
+    "a part of a sum": add(
+        mul(zero_extend(add(LOW, HIGH), WIDTH), zero_extend(low(OTHER), WIDTH)),
+        scale(zero_extend(mul(LOW, high(OTHER)), WIDTH), 1 << HALF),
+    ),
     "not raised": add(LOWS, zero_extend(mul(high(ONE), low(OTHER)), WIDTH)),
 }
 

@@ -5,20 +5,50 @@ With h the width of a half, w′ the high half of a word and w″ its low one, e
     x″·y″ + 2^h·(x′·y″) + 2^h·(x″·y′)  =  x·y          modulo 2^2h
 
 Of what is multiplied by 2^h only the low h bits count.  Where a word has no high half, that summand is not there.
+x′·y″ may be several summands, those of y″ each with x′.
 tests/smt/test_half_products.py decides it with a solver.
 """
 
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, cast
 
 from visaproof.smt.arithmetic import add, linear_parts, mul, scale, sum_of
+from visaproof.smt.bits import zero_extend
+from visaproof.smt.comparison import slt, ult
 from visaproof.smt.halves import as_sum, as_whole
-from visaproof.smt.terms import BitVec, Op, const
+from visaproof.smt.logic import conj, disj, neg
+from visaproof.smt.terms import BitVec, Bool, Op, const, kept
+
+QWORD_BITS = 64
+KEPT_CONDITIONS = 4_096
+"""Accesses of one kernel share their conditions."""
 
 
+@kept(KEPT_CONDITIONS)
 def without_halves(word: BitVec) -> BitVec:
     """The same word of an even width, as a sum with products of whole words in place of those of their halves."""
     return _with_products(as_sum(word))
+
+
+def whole_word(word: BitVec) -> BitVec:
+    """The same, if it has 64 bits; any other word as it is."""
+    return without_halves(word) if word.width == QWORD_BITS else word
+
+
+@kept(KEPT_CONDITIONS)
+def of_whole_words(condition: Bool) -> Bool:
+    """The same condition, with words that were computed in halves as wholes where it compares them."""
+    match condition.op:
+        case Op.ULT | Op.SLT:
+            left, right = map(whole_word, cast(tuple[BitVec, BitVec], condition.args))
+            return (ult if condition.op is Op.ULT else slt)(left, right)
+        case Op.NOT:
+            return neg(of_whole_words(cast(Bool, condition.args[0])))
+        case Op.CONJ | Op.DISJ:
+            parts = map(of_whole_words, cast(tuple[Bool, ...], condition.args))
+            return (conj if condition.op is Op.CONJ else disj)(*parts)
+        case _:
+            return condition
 
 
 def _with_products(total: BitVec) -> BitVec:
@@ -31,10 +61,10 @@ def _with_products(total: BitVec) -> BitVec:
             continue
         whole = list[BitVec]()
         for one, other in (low, low[::-1]):
-            found = _upper(left, one, other, raised, half)
-            if found is not None:
-                del left[found[0]]
-            whole.append(as_whole(const(0, half) if found is None else found[1], one))
+            found = _upper(left, one, other, raised, total.width)
+            for summand in () if found is None else found.summands:
+                del left[summand]
+            whole.append(as_whole(const(0, half) if found is None else found.high, one))
         del left[atom]
         joined.append(scale(mul(*whole), factor))
     return add(sum_of(constant, left, total.width), *joined)
@@ -48,21 +78,38 @@ def _extended_factors(atom: BitVec, half: int) -> tuple[BitVec, BitVec] | None:
     return (inner[0], inner[1]) if [one.width for one in inner] == [half, half] else None
 
 
-def _upper(
-    parts: Mapping[BitVec, int], low: BitVec, other: BitVec, factor: int, half: int
-) -> tuple[BitVec, BitVec] | None:
-    """The summand that is so many times x′·y″, and x′: of a slice x″ that of the same word; else there is only one."""
-    found: list[tuple[BitVec, BitVec]] = []
-    for atom, times in parts.items():
-        product = cast(BitVec, atom.args[0]) if atom.op is Op.ZERO_EXTEND else atom
-        if times != factor or product.op is not Op.MUL or len(product.args) != 2 or product.width != half:
-            continue
-        one, two = cast(tuple[BitVec, BitVec], product.args)
-        found += [(atom, high) for high, factor_of in ((one, two), (two, one)) if factor_of is other]
+class _Upper(NamedTuple):
+    """What stands for so many times x′·y″ in a sum."""
+
+    summands: list[BitVec]
+    """One for each summand of y″."""
+    high: BitVec
+    """x′"""
+
+
+def _upper(parts: Mapping[BitVec, int], low: BitVec, other: BitVec, factor: int, width: int) -> _Upper | None:
+    """What is so many times x′·y″, and x′: of a slice x″ that of the same word; else there is only one."""
+    found = list[_Upper]()
+    for high in _factors(parts, factor, low.width):
+        _, products = linear_parts(mul(high, other))
+        wanted = {zero_extend(one, width): times * factor % (1 << width) for one, times in products.items()}
+        if wanted and all(times and parts.get(one) == times for one, times in wanted.items()):
+            found.append(_Upper([*wanted], high))
     if low.op is Op.EXTRACT:
         word = cast(BitVec, low.args[0])
-        found = [one for one in found if one[1].op is Op.EXTRACT and one[1].args[0] is word and _follows(one[1], low)]
+        slices = (one for one in found if one.high.op is Op.EXTRACT and one.high.args[0] is word)
+        found = [one for one in slices if _follows(one.high, low)]
     return found[0] if len(found) == 1 else None
+
+
+def _factors(parts: Mapping[BitVec, int], unit: int, half: int) -> Iterator[BitVec]:
+    """Those of the summands that are an upper half, each once: x′ is one of them."""
+    seen = dict[BitVec, None]()
+    for atom, times in parts.items():
+        product = cast(BitVec, atom.args[0]) if atom.op is Op.ZERO_EXTEND else atom
+        if times % (unit & -unit) == 0 and product.width == half:
+            seen |= dict.fromkeys(cast(tuple[BitVec, ...], product.args) if product.op is Op.MUL else (product,))
+    yield from seen
 
 
 def _follows(high: BitVec, low: BitVec) -> bool:

@@ -13,3 +13,10 @@ kernel void product(global const float *a, global const float *b, global float *
 kernel void strided(global const float *x, global float *y, ulong n) {
     for (size_t i = get_global_id(0); i < n; i += get_global_size(0)) y[i] = x[i] * 2.0f;
 }
+kernel void upper(global double *a, uchar down, ulong pitch, ulong n) {
+    size_t i = get_global_id(1), j = get_global_id(0);
+    if (i < n && j < n && j > i) {
+        if (down) a[j*pitch+i] = a[i*pitch+j];
+        else a[i*pitch+j] = a[j*pitch+i];
+    }
+}

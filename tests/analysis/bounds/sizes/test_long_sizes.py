@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from visaproof.analysis.bounds.sizes import loop_counters
-from visaproof.analysis.bounds.sizes.integers import Half
+from visaproof.analysis.bounds.sizes.integers import Half, Integers
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
-from visaproof.smt import BitVec, Bool, Term, conj, const, eq, neg, symbol
+from visaproof.smt import BitVec, Bool, Term, add, conj, const, eq, neg, scale, symbol, zero_extend
+from visaproof.smt.evaluate import evaluate
 
 DATA = Path(__file__).parents[3] / "data" / "long_sizes"
 LAUNCH = ("--launch", str(DATA / "long_sizes.ze_info"))
@@ -18,6 +19,7 @@ SIZES = {
     "rows": {"x": "4*w*h", "y": "4*w*h"},
     "product": {"a": "4*m*k", "b": "4*n*k", "c": "4*m*n"},
     "strided": {"x": "4*n", "y": "4*n"},
+    "upper": {"a": "8*n + 8*pitch*n - 16*pitch"},
 }
 
 
@@ -30,20 +32,47 @@ def named(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "kernel", ["rows", *(pytest.param(each, marks=pytest.mark.slow) for each in ("product", "strided"))]
+    "kernel", ["rows", "upper", *(pytest.param(each, marks=pytest.mark.slow) for each in ("product", "strided"))]
 )
 def test_arguments_of_64_bits_bound_what_is_accessed(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert named(kernel, capsys) == SIZES[kernel]
 
 
-def test_no_size_is_named_where_orders_in_halves_stay_as_they_are(
+def test_ids_are_not_bounded_where_orders_in_halves_stay_as_they_are(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unread(condition: Bool) -> Bool:
         return condition
 
     monkeypatch.setattr("visaproof.machine.symbolic.predicates.as_order", unread)
-    assert named("rows", capsys) == {}
+    assert "global_size_x" in named("rows", capsys)["y"]
+
+
+def test_products_of_sums_in_halves_are_none_of_whole_words_by_themselves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """i·pitch of i = group·size + id: no size is named where its halves stay as they are."""
+
+    def unread(word: BitVec) -> BitVec:
+        return word
+
+    monkeypatch.setattr("visaproof.analysis.bounds.sizes.at_ends.whole_word", unread)
+    assert named("upper", capsys) == {}
+
+
+def test_two_halves_in_a_sum_are_their_whole_word() -> None:
+    """Whatever it is; of other multiples each half is one that has to be below a power of two."""
+    low, high, more = N["low"], N["high"], zero_extend(symbol("m", 8), 64)
+    halves: dict[Term, Half] = {low: Half({("n",): 1}, 0), high: Half({("n",): 1}, 32)}
+    for step, is_whole in ((3 << 32, True), (2 << 32, False)):
+        reader = Integers({more: {("m",): 1}}, halves)
+        word = add(scale(zero_extend(high, 64), step), scale(zero_extend(low, 64), 3), more)
+        assert reader.read(word) == {("n",): 3, ("m",): 1}
+        assert (not reader.limits) is is_whole
+        for n in (5, (1 << 33) + 7, (1 << 64) - 1):
+            values: dict[Term, int] = {low: n & 0xFFFFFFFF, high: n >> 32, symbol("m", 8): 9}
+            holds = all(n * one.sum.get(("n",), 0) < 1 << one.bits for one in reader.limits)
+            assert not holds or evaluate(word, values) == (3 * n + 9) % (1 << 64)
 
 
 N, M = ({half: symbol(f"{half}.{name}", 32) for half in ("high", "low")} for name in "nm")

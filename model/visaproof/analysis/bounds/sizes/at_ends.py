@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
-from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, least_of
+from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
@@ -40,7 +40,8 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, Bool, conj, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, conj, symbols_of
+from visaproof.smt.half_products import of_whole_words, whole_word
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500
@@ -158,7 +159,7 @@ class _Largest(Struct, dict=True):
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
-        guard = literals_of(self.doubt.access.guard)
+        address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
         known |= self.elements.chosen(guard, self.integers.extremes, known)
@@ -214,6 +215,8 @@ class _Largest(Struct, dict=True):
         needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
+            if limit.bits >= DWORD and self._is_global_id(limit.sum):
+                continue
             bounded = compared(limit.sum, is_word=place < words)
             if (whole := without_names(bounded.most, self.guarded)) is None or (most := self.largest(whole)) is None:
                 return None
@@ -268,11 +271,12 @@ class _Largest(Struct, dict=True):
             own, group = InnerName(Kind.ID, id_of), InnerName(Kind.GROUP, group_of)
             if one is None or not has(one, own) or not has(one, group) or any({own, group} <= {*part} for part in one):
                 continue
-            ids, groups, alone, rest = split(upper(self._counted(upper(one), id_of)), own, group, self._step(group_of))
+            counted, step = upper(self._counted(upper(one), id_of)), self.integers.step(group_of)
+            ids, groups, alone, rest = split(counted, own, group, step)
             is_whole = all(groups.get(part, 0) >= count for part, count in ids.items())
             last = self.ids.last_of_tile(group_of, id_of) if is_whole else None
             if last is not None:
-                of_groups = plus(times(less(groups, ids), self._step(group_of)), alone)
+                of_groups = plus(times(less(groups, ids), step), alone)
                 one = plus(plus(rest, times(ids, last)), times(of_groups, {(group,): 1}))
         return one
 
@@ -285,8 +289,8 @@ class _Largest(Struct, dict=True):
             return None
         if has(one, own) and not self.ids.is_in_group(dimension):
             return None
-        counted = upper(self._in_strides(self._counted(upper(one), dimension), dimension))
-        ids, groups, alone, rest = split(counted, own, group, self._step(dimension))
+        counted = upper(self.integers.in_strides(self._counted(upper(one), dimension), dimension))
+        ids, groups, alone, rest = split(counted, own, group, self.integers.step(dimension))
         both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
         last: Polynomial = self.ids.last(dimension) if both else {}
         whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
@@ -297,12 +301,6 @@ class _Largest(Struct, dict=True):
             most = self.ids.last_of_groups(dimension)
             total = plus(total, times(left, plus(whole, times(size, {(): -1})) if most is None else most))
         return upper(plus(total, times(alone, plus(count, {(): -1}))))
-
-    def _step(self, dimension: int) -> Polynomial:
-        """From one group to the next."""
-        stride = self.integers.strides()[dimension]
-        value = value_of(stride)
-        return {(): value} if value else {(self.integers.stride_name(stride, dimension),): 1}
 
     def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
         """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
@@ -318,19 +316,16 @@ class _Largest(Struct, dict=True):
             total = plus(total, {part: of_id, less: -of_id * step.first})
         return total
 
-    def _in_strides(self, one: Polynomial, dimension: int) -> Polynomial:
-        """With the enqueued local size in the place of the local size by which a group is multiplied: it is no less."""
-        size, stride = self.integers.launched.sizes[dimension], self.integers.strides()[dimension]
-        name, other = self.integers.names.own_size(dimension), self.integers.stride_name(stride, dimension)
-        if name == other or value_of(size) is not None or not self.integers.is_at_most(size, stride):
-            return one
-        total: Polynomial = {}
-        for part, number in one.items():
-            left = list(part)
-            if number > 0 and InnerName(Kind.GROUP, dimension) in left and name in left and other not in left:
-                left[left.index(name)] = other
-            total = plus(total, {tuple(sorted(left)): number})
-        return total
+    def _is_global_id(self, one: Polynomial) -> bool:
+        """Whether it is the id of the lane, or the first one of its group: these have DWORD bits."""
+        for dimension in range(len(DIMENSIONS)):
+            own: Polynomial = {(InnerName(Kind.ID, dimension),): 1}
+            first = times({(InnerName(Kind.GROUP, dimension),): 1}, self.integers.step(dimension))
+            counted = self._counted(one, dimension)
+            counted = {part: count for part, count in counted.items() if count}
+            if counted == first or (counted == plus(first, own) and self.ids.is_in_group(dimension)):
+                return True
+        return False
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
@@ -338,7 +333,7 @@ class _Largest(Struct, dict=True):
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
             counted = self._counted(found, dimension, most=False)
-            ids, groups, alone, found = split(counted, own, group, self._step(dimension))
+            ids, groups, alone, found = split(counted, own, group, self.integers.step(dimension))
             if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
                 return False
             both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}

@@ -6,7 +6,7 @@ A word is read as a sum to which it is equal modulo 2^width.  Where bits above a
 has to be at least 0 and below a power of two: what is read is right where all these limits hold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from msgspec import Struct, field
@@ -118,11 +118,29 @@ class Integers(Struct):
         if list(parts) == [word]:
             return None
         total: Polynomial = {(): signed(constant, word.width)} if constant else {}
-        for atom, count in parts.items():
+        left = dict(parts)
+        for low, high, whole in self._wholes(parts, word.width):
+            total = plus(total, times(whole, {(): signed(left.pop(low), word.width)}))
+            del left[high]
+        for atom, count in left.items():
             if (found := self.read(atom)) is None:
                 return None
             total = plus(total, times(found, {(): signed(count, word.width)}))
         return total if len(total) <= MOST_PARTS else None
+
+    def _wholes(self, parts: Mapping[BitVec, int], width: int) -> Iterator[tuple[BitVec, BitVec, Polynomial]]:
+        """Two halves that are summands, and the integer that they are together: its high half counts so much more."""
+        halves = {atom: half for atom in parts if (half := self.halves.get(bare(atom))) is not None}
+        for high, half in halves.items():
+            for low, other in halves.items() if half.place else ():
+                is_counted = parts[high] == (parts[low] << half.place) % (1 << width)
+                if other.whole == half.whole and not other.place and is_counted:
+                    yield low, high, half.whole
+
+
+def bare(word: BitVec) -> BitVec:
+    """What is extended with zeros, or the word itself."""
+    return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
 
 
 def signed(value: int, width: int) -> int:

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.element_words import Extremes, extremes_of
-from visaproof.analysis.bounds.sizes.integers import Half, signed
+from visaproof.analysis.bounds.sizes.integers import Half, bare, signed
 from visaproof.analysis.bounds.sizes.sums import upper
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.group_shape import GroupShape
@@ -79,7 +79,7 @@ class LaunchIntegers(Struct, dict=True):
             if len(parts) == 1:
                 ((atom, times),) = parts.items()
                 if (first + times * atom.high) >> word.width == 0:  # no such id wraps
-                    found[_bare(atom)], steps[d] = {(InnerName(Kind.ID, d),): 1}, Counted(times, first)
+                    found[bare(atom)], steps[d] = {(InnerName(Kind.ID, d),): 1}, Counted(times, first)
         return found, steps
 
     def halves(self) -> dict[Term, Half]:
@@ -99,8 +99,28 @@ class LaunchIntegers(Struct, dict=True):
     def stride_name(self, stride: BitVec, dimension: int) -> str:
         """The name of that, or one that stands for it here alone."""
         known = self.names.by_word()
-        name = known.get(stride) or known.get(_bare(stride))
+        name = known.get(stride) or known.get(bare(stride))
         return name if name is not None and self.is_number(stride, name) else InnerName(Kind.STRIDE, dimension)
+
+    def step(self, dimension: int) -> Polynomial:
+        """From one group to the next."""
+        stride = self.strides()[dimension]
+        value = value_of(stride)
+        return {(): value} if value else {(self.stride_name(stride, dimension),): 1}
+
+    def in_strides(self, one: Polynomial, dimension: int) -> Polynomial:
+        """With the enqueued local size in the place of the local size by which a group is multiplied: it is no less."""
+        size, stride = self.launched.sizes[dimension], self.strides()[dimension]
+        name, other = self.names.own_size(dimension), self.stride_name(stride, dimension)
+        if name == other or value_of(size) is not None or not self.is_at_most(size, stride):
+            return one
+        total: Polynomial = {}
+        for part, number in one.items():
+            left = list(part)
+            if number > 0 and InnerName(Kind.GROUP, dimension) in left and name in left and other not in left:
+                left[left.index(name)] = other
+            total = plus(total, {tuple(sorted(left)): number})
+        return total
 
     def local_size(self, dimension: int) -> Polynomial:
         """Of the group itself: the last one may be smaller than the one that has the name."""
@@ -235,7 +255,3 @@ def _number(word: Term) -> int | None:
     value = value_of(word) if isinstance(word, BitVec) else None
     number = None if value is None or not isinstance(word, BitVec) else signed(value, word.width)
     return None if number is None or number < -1 else number
-
-
-def _bare(word: BitVec) -> BitVec:
-    return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word

@@ -25,14 +25,12 @@ from visaproof.smt import (
     const,
     linear_parts,
     scale,
-    slt,
     substitute,
     symbols_of,
-    ult,
     value_of,
 )
 from visaproof.smt.arithmetic import mul
-from visaproof.smt.half_products import without_halves
+from visaproof.smt.half_products import of_whole_words, whole_word
 
 Factors = tuple[BitVec, ...]
 Stride = Mapping[Factors, int]
@@ -40,8 +38,6 @@ Stride = Mapping[Factors, int]
 
 EXTENSIONS = (Op.ZERO_EXTEND, Op.SIGN_EXTEND)
 DIVISIONS = (Op.UDIV, Op.UREM)
-ORDERS = {Op.ULT: ult, Op.SLT: slt}
-QWORD_BITS = 64
 
 
 class Part(Struct, frozen=True):
@@ -90,20 +86,8 @@ def conditions_of(question: ConflictQuestion) -> frozenset[Bool]:
     """What holds wherever a lane writes, said of the first lane."""
     guards = (_of_the_first(store.guard, one.lane) for one in question.lanes for _, store in one.stores)
     return reduce(
-        frozenset[Bool].intersection, (frozenset(map(_of_whole_words, literals(one))) for one in dict.fromkeys(guards))
+        frozenset[Bool].intersection, (frozenset(map(of_whole_words, literals(one))) for one in dict.fromkeys(guards))
     )
-
-
-def _of_whole_words(condition: Bool) -> Bool:
-    """The same order, of words that were computed in halves as wholes."""
-    if condition.op not in ORDERS:
-        return condition
-    left, right = map(_whole, cast(tuple[BitVec, BitVec], condition.args))
-    return ORDERS[condition.op](left, right)
-
-
-def _whole(word: BitVec) -> BitVec:
-    return without_halves(word) if word.width == QWORD_BITS else word
 
 
 T = TypeVar("T", bound=Term)
@@ -118,7 +102,7 @@ def _of_lane(lane: LaneAccesses, settled: Callable[[BitVec], BitVec]) -> Strides
         return None
     first = min(at for at, _ in lane.stores)
     width = max(at + store.width for at, store in lane.stores) - first
-    found = sum_of(_whole(settled(_of_the_first(lane.base[0], lane.lane))))
+    found = sum_of(whole_word(settled(_of_the_first(lane.base[0], lane.lane))))
     if found is None:
         return None
     return Strides(found.by_digit, (found.common, first), found.bits, found.unit, width)
