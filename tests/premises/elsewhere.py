@@ -52,7 +52,10 @@ ELSEWHERE = {
         (BESIDE, "test_samplers_of_which_nothing_is_said_are_taken_to_be_alike"),
         (BESIDE, "test_other_samplers_of_the_source_are_no_refinement"),
     ),
-    "slm-tag": ((BOUNDS, "test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag"),),
+    "slm-tag": (
+        (BOUNDS, "test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag"),
+        (LOCAL, "test_an_address_with_the_tag_is_that_without_it"),
+    ),
     "stated-size": (
         (BOUNDS, "test_the_right_guard_stays_inside"),
         (BOUNDS, "test_a_byte_less_than_the_guard_promises_is_outside"),

@@ -167,8 +167,8 @@ PREMISES = _rows(
         TWO_KERNELS,
     ),
     PremiseRow(
-        "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them",
-        Grantor.COMPILER, "the addresses in both corpora", ("bounds",),
+        "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them{but}",
+        Grantor.COMPILER, "the addresses in both corpora", ("bounds", *TWO_KERNELS),
     ),
     PremiseRow(
         "stated-size", "{what} has {size} bytes",

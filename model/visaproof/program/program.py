@@ -6,11 +6,12 @@ from functools import cached_property
 from msgspec import Struct
 
 from visaproof.decode.surfaces import StateElement
+from visaproof.isa.operands import SLM_TAG
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Input, Register, StateVariable
 from visaproof.isa.surface_keys import StateAt, surface_key
 from visaproof.program.operands import Constant
-from visaproof.program.statements import BindState, Landing, Origin, ReadState, Run, SamplerMessage, Statement
+from visaproof.program.statements import BindState, Compute, Landing, Origin, ReadState, Run, SamplerMessage, Statement
 
 
 class Program(Struct, frozen=True, dict=True):
@@ -81,6 +82,12 @@ class Program(Struct, frozen=True, dict=True):
         bound = {key for one in self.statements if isinstance(one, BindState) for key in one.surfaces.values()}
         keys = {key: surface_key(key) for key in bound if isinstance(key, str)}
         return frozenset(key for key, found in keys.items() if isinstance(found, StateAt) and found.line is not None)
+
+    @cached_property
+    def tags(self) -> bool:
+        """Whether one of its constants may be an address of shared local memory with IGC's tag."""
+        constants = (one for each in self.statements if isinstance(each, Compute) for one in each.sources)
+        return any(isinstance(one, Constant) and SLM_TAG <= one.bits < 2 * SLM_TAG for one in constants)
 
     @property
     def indices_are_read(self) -> bool:

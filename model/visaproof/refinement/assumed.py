@@ -229,6 +229,8 @@ def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching)
         yield premise("launched-alike")
     if any(SHARED_LOCAL in runner.trace.surfaces for runner in runners):
         yield from _on_local_memory(programs)
+        if any(one.code.tags for one in programs):
+            yield premise("slm-tag", but=", and no offset carries into it")
     private = [one.launch.private_bytes for one in programs]
     if any(PRIVATE in runner.pointers.values() for runner in runners) and private[0] != private[1]:
         source, target = (f"{size:,}" if size else "not known how many" for size in private)

@@ -70,7 +70,7 @@ from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 
-TAGGED = premise("slm-tag")
+TAGGED = premise("slm-tag", but="")
 A = TypeVar("A")
 
 

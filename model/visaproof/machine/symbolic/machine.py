@@ -13,7 +13,7 @@ from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled, Position
-from visaproof.isa.operands import NULL, SCRATCH
+from visaproof.isa.operands import NULL, SCRATCH, SLM
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
@@ -23,7 +23,7 @@ from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
-from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
+from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
@@ -56,6 +56,7 @@ from visaproof.semantics.symbolic.state import (
     SymbolicBuffer,
     SymbolicFlat,
     SymbolicImage,
+    SymbolicLocal,
     SymbolicScratch,
     SymbolicSurface,
 )
@@ -94,14 +95,15 @@ class Machine:
         private_base: BitVec | None = None,
         floats: Floats = Floats.UNINTERPRETED,
         name: str = "",
-        choices: int = MANY_CHOICES,
+        compared: bool = True,
         nondeterministic: bool = False,
         divisions: bool = False,
     ) -> None:
         self.program = program
         self._initial = initial
         self._exec_mask = exec_mask
-        self.private = PrivateMemory(private_base, choices)
+        self.private = PrivateMemory(private_base, MANY_CHOICES if compared else FEW_CHOICES)
+        self._local = SymbolicLocal if compared and program.tags else SymbolicBuffer
         self.lanes = Lanes(exec_mask)
         self.beyond = Beyond(nondeterministic)
         self.thread = Thread(program, self.lanes, initial, initial_predicate, name, self.beyond)
@@ -219,7 +221,7 @@ class Machine:
             return SymbolicFlat()
         if key == SCRATCH:
             return SymbolicScratch()
-        return SymbolicBuffer(surface_size(key))
+        return (self._local if key == SLM else SymbolicBuffer)(surface_size(key))
 
     def surface(self, statement: MemoryMessage) -> tuple[str, SymbolicSurface]:
         """The surface that its variable stands for here, and by which key."""

@@ -41,6 +41,8 @@ class ConcreteState:
     """Whether the lanes of an atomic take their turns from the last to the first: their order is left open (D30)."""
     beyond: Found | None = field(default=None, kw_only=True)
     """What lies beyond variables; without it, to use that is undefined behaviour."""
+    tags: bool = field(default=False, kw_only=True)
+    """Whether the tag that IGC sets in addresses of shared local memory is no part of them."""
     choices: Choices = field(default=STRICT, kw_only=True, compare=False, repr=False)
     """What a result is that no page states."""
 

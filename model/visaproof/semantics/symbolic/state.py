@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from itertools import zip_longest
+from typing import cast
 
 from msgspec import Struct
 
 from visaproof.isa.answers import AnyAllWindow, Collision, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.execution import THREAD_LANES, Combine
-from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.operands import SLM, SLM_TAG, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import Axis, SurfaceKind
@@ -16,6 +17,7 @@ from visaproof.semantics.symbolic.registers import RegisterFile
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     add,
     bit,
     bool_symbol,
@@ -25,8 +27,11 @@ from visaproof.smt import (
     eq,
     false,
     is_false,
+    ite,
     ite_bool,
+    linear_parts,
     neg,
+    sub,
     symbol,
     true,
     ule,
@@ -54,6 +59,19 @@ class SymbolicBuffer(Struct, frozen=True):
     def contains(self, address: BitVec, width: int) -> Bool:
         """Whether `width` bytes at a byte address lie inside."""
         return ule(add(address, const(width, ADDRESS_BITS)), self.size)
+
+
+class SymbolicLocal(SymbolicBuffer, frozen=True):
+    """Shared local memory, of whose addresses IGC's tag is no part: t + x is byte x, as no x carries into the tag."""
+
+    def untagged(self, address: BitVec) -> BitVec:
+        """The address without the tag, where a constant brings it, also by a choice."""
+        if address.op is Op.ITE:
+            condition, one, other = address.args
+            return ite(cast(Bool, condition), self.untagged(cast(BitVec, one)), self.untagged(cast(BitVec, other)))
+        constant, _ = linear_parts(address)
+        tagged = SLM_TAG <= constant < 2 * SLM_TAG
+        return sub(address, const(SLM_TAG, address.width)) if tagged else address
 
 
 class SymbolicFlat(SymbolicBuffer, frozen=True):
