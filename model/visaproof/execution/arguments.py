@@ -34,6 +34,7 @@ RUNTIME_BASES = {
     LaunchValue.INDIRECT_DATA: 0x7100_0000_0000,
     LaunchValue.SCRATCH_POINTER: 0x7200_0000_0000,
     LaunchValue.IMPLICIT_ARGUMENTS: 0x7300_0000_0000,
+    LaunchValue.LOCAL_ID_TABLE: 0x7400_0000_0000,
 }
 """Where memory is that the runtime fills, of which is not modelled what it holds."""
 RUNTIME_ROOM = 1 << 32

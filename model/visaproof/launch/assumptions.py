@@ -153,6 +153,9 @@ TABLE_BASES = (LaunchValue.CONST_BASE, LaunchValue.GLOBAL_BASE)
 BUFFER_BASES = (*TABLE_BASES, LaunchValue.PRINTF_BUFFER)
 """Addresses of buffers that the driver makes, and hands to each kernel that uses them."""
 
+OWN_BASES = LaunchValue.PRIVATE_BASE, LaunchValue.LOCAL_ID_TABLE
+"""Addresses of what a thread reaches its own part of."""
+
 
 def table_names(kernel: Kernel, launch: Launch) -> Iterator[str]:
     """What the tables of the program are known by, of which the kernel gets the address."""
@@ -188,7 +191,7 @@ def _has_private(pointers: Iterable[tuple[BitVec, BufferAddress | LaunchValue]])
 
 def _is_pointer(piece: Piece) -> bool:
     """Whether the piece is a whole 64-bit address, aligned as the payload has them."""
-    address = isinstance(piece.meaning, BufferAddress) or piece.meaning in (LaunchValue.PRIVATE_BASE, *BUFFER_BASES)
+    address = isinstance(piece.meaning, BufferAddress) or piece.meaning in (*OWN_BASES, *BUFFER_BASES)
     return address and piece.size == 8 and not piece.first_byte and piece.offset % 8 == 0
 
 

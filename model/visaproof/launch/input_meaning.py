@@ -54,6 +54,7 @@ class LaunchValue(Enum):
     PRIVATE_BASE = "private_base_stateless"
     PRINTF_BUFFER = "printf_buffer"
     IMPLICIT_ARGUMENTS = "implicit_arg_buffer"
+    LOCAL_ID_TABLE = "local_id_table"
     CONST_BASE = "const_base"
     GLOBAL_BASE = "global_base"
     INDIRECT_DATA = "indirect_data_pointer"

@@ -19,7 +19,8 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.isa.errors import Position, ReadError
+from visaproof.isa.errors import ReadError
+from visaproof.isa.implicit_arguments import IDS, IMPLICIT, IMPLICIT_ARGUMENTS, dimension_bytes
 from visaproof.isa.platform import DEVICES, Platform
 from visaproof.isa.registers import Input
 from visaproof.launch.input_meaning import (
@@ -130,7 +131,7 @@ def _candidates(info: KernelInfo, kernel: Kernel, platform: Platform | None) -> 
     for layout in layouts(info, platform):
         slots = list(_slots(info, layout))
         if all(_explained(slots, item) for item in kernel.inputs):
-            pieces = {item.variable: _pieces(slots, item, kernel, info.position) for item in kernel.inputs}
+            pieces = {item.variable: _pieces(slots, item, kernel, info) for item in kernel.inputs}
             known = (
                 piece for variable in explicit for piece in pieces[variable] if not isinstance(piece.meaning, Unknown)
             )
@@ -254,13 +255,25 @@ def _fits(slot: _Slot, item: Input) -> bool:
     return slot.start <= item.offset and end <= slot.end
 
 
-def _pieces(slots: list[_Slot], item: Input, kernel: Kernel, position: Position) -> tuple[Piece, ...]:
+def _implicit_pieces(item: Input, simd: int) -> Iterator[Piece]:
+    """What an input holds that stands for implicit arguments, or for the thread's own row of local ids."""
+    if item.variable == IDS:
+        row = dimension_bytes(simd)
+        yield from (Piece(row * dimension, 2 * simd, LocalId(dimension)) for dimension in range(len(DIMENSIONS)))
+    else:
+        held = next(one.holds for one in IMPLICIT_ARGUMENTS if one.variable == item.variable)
+        yield Piece(0, item.size, LAUNCH_VALUES[held])
+
+
+def _pieces(slots: list[_Slot], item: Input, kernel: Kernel, info: KernelInfo) -> tuple[Piece, ...]:
     """What `item` holds, in the order of its bytes."""
     end = item.offset + item.size
+    if item.implicit == IMPLICIT:
+        return tuple(_implicit_pieces(item, info.simd))
     met = sorted((s for s in slots if s.start < end and item.offset < s.end), key=lambda slot: slot.start)
     for lower, upper in pairwise(met):
         if upper.start < lower.end:
-            raise ReadError(f"{lower.meaning} and {upper.meaning} share payload byte {upper.start}", position)
+            raise ReadError(f"{lower.meaning} and {upper.meaning} share payload byte {upper.start}", info.position)
     if not met:
         what = f"implicit {item.implicit}, " if item.implicit else ""
         return (Piece(0, item.size, Unknown(f"{what}not in the launch information")),)

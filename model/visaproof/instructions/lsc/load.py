@@ -94,8 +94,10 @@ class LscLoad(Struct, frozen=True):
                     place = v * registers * state.platform.grf_bytes + n * size.in_register
                 for part in range(0, size.in_memory, 4):
                     at = address + self.shape.behind(v) + part
-                    at = at % 2**64 if self.surface == FLAT else at
-                    loaded.append((place + part, memory.read(at, min(4, size.in_memory))))
+                    width = min(4, size.in_memory)
+                    flat = self.surface == FLAT
+                    value = state.loaded(at % 2**64, width, memory) if flat else memory.read(at, width)
+                    loaded.append((place + part, value))
         for place, _ in loaded:
             state.read_bytes(self.dst, place, 4)  # every enabled lane must fit (D6)
         for place, value in loaded:

@@ -8,6 +8,7 @@ from typing import cast
 from msgspec import Struct
 
 from visaproof.isa.identity import Same
+from visaproof.isa.implicit_arguments import IDS
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.laid_out import local_id_count, takes_only_images
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
@@ -87,7 +88,7 @@ class GroupShape(Struct, frozen=True):
     def _read(self) -> Iterator[int]:
         owners = _owners_of(Same(self.kernel))
         for item in self.kernel.inputs:
-            for piece in self.launch.pieces(item.variable) if item.variable in owners else ():
+            for piece in self.launch.pieces(item.variable) if item.variable in owners or item.variable == IDS else ():
                 if isinstance(piece.meaning, LocalId):
                     yield piece.meaning.dimension
 

@@ -13,12 +13,14 @@ from visaproof.instructions.family import LscLoadBlock2d, LscStoreBlock2d
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import ClearedSlice, LeavesUndefinedBytes
 from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import NULL, SCRATCH, SLM
 from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
+from visaproof.machine.symbolic.local_id_table import own_ids
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
@@ -157,6 +159,7 @@ class Machine:
         undefined = list(decoded.undefined_bytes(state)) if isinstance(decoded, LeavesUndefinedBytes) else []
         loaded: list[tuple[Access, BitVec]] = []
         block = LoadedBlock(decoded, state) if isinstance(decoded, LscLoadBlock2d) and decoded.dst != NULL else None
+        ids = dict(own_ids(self.thread.registers, accesses)) if key == FLAT else {}
         rounds = sum(earlier.instruction.position == position for earlier in self.performed)
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
@@ -165,8 +168,9 @@ class Machine:
             place = access.destination
             site = f"{_site(self.program, position)}.{k}{again}"
             unknown = symbol(LoadedValue(self.thread.name, site), 8 * place.width)
-            private = self.private.owns(access)
-            value = self._from_private(statement, access, unknown) if private else unknown
+            value = ids.get(Same(access), unknown)
+            if self.private.owns(access):
+                value = self._from_private(statement, access, unknown)
             if value is unknown:
                 loaded.append((access, value))
             if block is not None:
@@ -178,6 +182,7 @@ class Machine:
         for guard, place in undefined if block is None else ():
             if not is_false(guard):
                 self.thread.registers.write(place.variable, place.start, self._left_in(place, statement), guard)
+        accesses = tuple(one for one in accesses if Same(one) not in ids) if ids else accesses
         self.performed.append(Performed(
             statement.origin, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
         ))  # fmt: skip

@@ -171,6 +171,8 @@ def _pointers(program: Program, start: Start, initial: Callable[[str, int], Byte
     linked = [name for name in program.kernel.registers if is_linked(name)]
     found = {initial(name, 0)[0]: program.table(name) for name in linked}
     for word, meaning in start.pointers.items():
+        if meaning is LaunchValue.LOCAL_ID_TABLE:
+            continue
         place = cast(RegisterByte, word.payload)
         own, index = initial(place.variable, place.byte)
         if own.width == FLAT_BITS and not index:

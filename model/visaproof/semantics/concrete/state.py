@@ -10,6 +10,7 @@ from msgspec import Struct
 from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.execution import Combine
+from visaproof.isa.implicit_arguments import IDS, TABLE, THREAD_NUMBER
 from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -97,6 +98,16 @@ class ConcreteState:
         if not isinstance(surface, Buffer):
             raise TypeError(f"{name} is not a buffer")
         return surface
+
+    def loaded(self, address: int, width: int, memory: Buffer) -> int:
+        """What is in 64-bit memory: in the row of local ids that is the thread's own, what the launch put there."""
+        if (row := self.registers.get(IDS)) is not None:
+            variable, byte = THREAD_NUMBER
+            begin = int.from_bytes(self.registers[TABLE], "little") + self.registers[variable][byte] * len(row)
+            place = (address - begin) % 2**64
+            if place + width <= len(row):
+                return int.from_bytes(row[place : place + width], "little")
+        return memory.read(address, width)
 
     def image(self, name: str) -> Image:
         surface = self.surfaces[name]

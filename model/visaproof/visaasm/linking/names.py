@@ -18,6 +18,7 @@ from visaproof.isa.types import DataType
 from visaproof.visaasm import syntax
 from visaproof.visaasm.instruction_reader import JUMPS
 from visaproof.visaasm.linking.called_addresses import with_direct_calls
+from visaproof.visaasm.linking.implicit_arguments import CALLED, with_implicit_arguments
 from visaproof.visaasm.linking.subroutines import inlined
 from visaproof.visaasm.operand_checks import with_names
 from visaproof.visaasm.predefined import PREDEFINED
@@ -69,7 +70,8 @@ def linked(kernel: Kernel, functions: Mapping[str, Kernel]) -> Kernel:
     linker = _Linker(kernel, {name: with_direct_calls(inlined(one)) for name, one in functions.items()})
     statements = tuple(linker.statements(kernel, ()))
     unlinked = {**kernel.unlinked, **linker.unlinked}
-    return replace(kernel, statements=statements, variables=linker.variables, unlinked=unlinked)
+    whole = replace(kernel, statements=statements, variables=linker.variables, unlinked=unlinked)
+    return with_implicit_arguments(whole) if linker.calls else whole
 
 
 @dataclass
@@ -119,7 +121,7 @@ class _Linker:
             yield fcall
             return
         self.calls += 1
-        own = _Names(f"{name.name}@{self.calls}", function)
+        own = _Names(f"{name.name}{CALLED}{self.calls}", function)
         self.variables |= own.variables()
         end = Label(own.label("end of the function"), fcall.position)
         yield from self.statements(replace(function, statements=tuple(own.body(end))), (*callers, name.name))
