@@ -51,6 +51,16 @@ def test_a_pointer_in_a_struct_is_the_address_of_a_buffer() -> None:
     assert meanings(read())[1] != meanings(read(ZE_INFO.replace("is_ptr: true", "is_ptr: false")))[1]
 
 
+def test_a_gap_that_is_passed_with_a_number_is_none_of_it() -> None:
+    """5 bytes from byte 16 on are the number there and a byte of the struct; from byte 18 on there is no number."""
+    joined = "\n".join(line for line in ZE_INFO.splitlines() if "source_offset: 20" not in line)
+    joined = joined.replace("size: 4, arg_index: 1, source_offset: 16", "size: 5, arg_index: 1, source_offset: 16")
+    assert read(joined).arguments == read().arguments
+    apart = read(joined.replace("source_offset: 16", "source_offset: 18"))
+    assert [(each.size, each.source_offset) for each in apart.arguments][-1] == (5, 18)
+    assert "f_18" not in apart.arg_names.values()
+
+
 def test_a_struct_that_is_one_number_has_no_type_that_hides_it() -> None:
     assert read().infos[0].type_name == ""
     assert read().infos[1].type_name == "class.functor"

@@ -111,6 +111,11 @@ def test_a_size_of_all_that_addresses_reach_is_none(monkeypatch: pytest.MonkeyPa
     assert "buffers-below" not in found.premises
 
 
+def test_a_size_that_is_named_need_not_be_one_that_there_is() -> None:
+    """It is at most 2^40 - 1 if a buffer has so many bytes: the premise stands beside the answer (test_long_sizes)."""
+    assert "buffers-below" in last(PAGE).premises
+
+
 @pytest.mark.parametrize(("begin", "missed"), [(1 << 32, 0), ((1 << 64) - 64, 0), ((1 << 64) - 32, 1)])
 def test_a_buffer_beyond_the_last_address_is_left(begin: int, missed: int) -> None:
     """A run of a kernel that is called inside, with a buffer of 64 bytes at three places."""

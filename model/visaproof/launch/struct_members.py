@@ -18,6 +18,7 @@ Place = tuple[int, int]
 """An argument and a byte of it."""
 
 POINTER_BYTES = 8
+INT_BYTES = 4
 MEMBER_BYTES = (2, 4, 8)
 """Of numbers; a single byte mostly fills a gap."""
 
@@ -37,7 +38,7 @@ def members(
     with_pointers = {place[0] for one in payload if is_pointer(one) and (place := by_value(one))}
     for node in payload:
         place = by_value(node)
-        if place is None or node["size"].natural not in MEMBER_BYTES:
+        if place is None or not number_bytes(node):
             continue
         index, offset = place
         if index in with_pointers or (_is_class(infos.get(index)) and places[index] > 1):
@@ -61,6 +62,17 @@ def by_value(node: Node) -> Place | None:
     """Of which argument it is a part, and where."""
     index, offset = node.integer_or("arg_index", -1), max(0, node.integer_or("source_offset", 0))
     return (index, offset) if node["arg_type"].text == "arg_byvalue" and index >= 0 and offset < MOST_BYTES else None
+
+
+def number_bytes(node: Node) -> int:
+    """Of the number with which a part begins; 0 where it is none.
+
+    The gap after a number of four bytes may be passed with it: 5 bytes, of which 4 are the number.
+    """
+    size = node["size"].natural
+    if INT_BYTES < size < POINTER_BYTES and max(0, node.integer_or("source_offset", 0)) % INT_BYTES == 0:
+        return INT_BYTES
+    return size if size in MEMBER_BYTES else 0
 
 
 def is_pointer(node: Node) -> bool:

@@ -29,7 +29,7 @@ from visaproof.launch.input_meaning import Argument, SamplerModes
 from visaproof.launch.kernel_info import ONE_SPACE, PRIVATE_SPACE, SCRATCH_TYPE, KernelInfo, PayloadArgument
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES
-from visaproof.launch.struct_members import Place, by_value, is_pointer, members, without_classes
+from visaproof.launch.struct_members import Place, by_value, is_pointer, members, number_bytes, without_classes
 from visaproof.launch.yaml_tree import Node, read_tree
 from visaproof.visaasm.device import Said
 
@@ -283,9 +283,13 @@ def _arguments(
         )
         member = None if (place := by_value(node)) is None else members.get(place)
         if member is not None:
-            kind = "buffer_address" if is_pointer(node) else found.kind
-            found = replace(found, kind=kind, argument=member, source_offset=0)
-        yield found
+            kind, first = "buffer_address" if is_pointer(node) else found.kind, number_bytes(node)
+            yield replace(found, kind=kind, argument=member, source_offset=0, size=first)
+            if first < found.size:
+                at, behind = found.offset + first, found.source_offset + first
+                yield replace(found, offset=at, size=found.size - first, source_offset=behind)
+        else:
+            yield found
 
 
 def _natural(node: Node, key: str) -> int | None:

@@ -66,7 +66,7 @@ def addressed(
     ]
     assumed = [BUFFERS_END] if pointers else []
     assumed += [SAME_SIZE] if surfaces.keys() & known.keys() else []
-    assumed += [BELOW_LARGEST] if below else []
+    assumed += [BELOW_LARGEST] if below or any(size.op is Op.SYMBOL for size in known.values()) else []
     return Addressed(LaunchBuffers(tuple(buffers)), tuple(below), tuple(assumed))
 
 

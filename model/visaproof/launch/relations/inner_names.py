@@ -22,6 +22,8 @@ class Kind(Enum):
     """What a guard keeps at least 0, by its number."""
     SMALLER = "smaller"
     """The smaller of two words, by its number."""
+    SMALL = "small"
+    """A word of which only is known between which numbers it is, by its number."""
     ELEMENT = "element"
     """What is loaded of a buffer, by its number."""
     WORD = "word"

@@ -116,7 +116,8 @@ def under_guard(address: BitVec, guard: Bool) -> BitVec:
     A generic pointer is of shared local memory or of a buffer, and a message comes after a test of which.
     """
     conditions = dict.fromkeys(cast(Bool, term.args[0]) for term in subterms(address) if term.op is Op.ITE)
-    for condition in islice(conditions, MOST_CHOICES):
+    said = set(subterms(guard)) if conditions else set[Term]()  # about others it says nothing
+    for condition in islice((one for one in conditions if one in said), MOST_CHOICES):
         for held, other in ((true(), false()), (false(), true())):
             if is_false(substitute(guard, {condition: other})):
                 address, guard = substitute(address, {condition: held}), substitute(guard, {condition: held})

@@ -23,12 +23,21 @@ SIZES = {
 }
 
 
+def answered(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    main(["bounds", str(DATA / f"{kernel}.visaasm"), *LAUNCH, "--format", "json", "--limit", "300"])
+    return json.loads(capsys.readouterr().out)["files"][0]
+
+
 def named(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     """The bytes that each argument needs; of those without any, nothing."""
-    main(["bounds", str(DATA / f"{kernel}.visaasm"), *LAUNCH, "--format", "json", "--limit", "300"])
-    shown: dict[str, Any] = json.loads(capsys.readouterr().out)
-    messages = shown["files"][0]["messages"]
+    messages = answered(kernel, capsys)["messages"]
     return {one["surface"]: one["inside_if"]["bytes"] for one in messages if one["inside_if"]}
+
+
+def test_no_relation_says_that_a_buffer_is_one_that_there_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered("upper", capsys)
+    assert [one["inside_if"]["where"] for one in found["messages"]] == [[]] * 4
+    assert any(one.startswith("buffers-below") for one in found["assumptions"])
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, Laun
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
+from visaproof.analysis.bounds.sizes.small_words import small_words
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,
@@ -128,7 +129,7 @@ class _Largest(Struct, dict=True):
     bounded: Mapping[str, Bounded] = field(default_factory=dict[str, Bounded])
     """Counters of loops that the guard keeps below something."""
     divided: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
-    """What quotients and remainders are at most."""
+    """What quotients, remainders and small words are at most."""
     least_divided: dict[str, int] = field(default_factory=dict[str, int])
     divisions: Divisions = field(default_factory=lambda: Divisions(Integers({})))
     guarded: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
@@ -163,12 +164,15 @@ class _Largest(Struct, dict=True):
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
         known |= self.elements.chosen(guard, self.integers.extremes, known)
-        counters = LoopCounters.of(self.message.ends.counted, guard, address, known, halves)
+        as_run = literals_of(self.doubt.access.guard)
+        counters = LoopCounters.of(self.message.ends.counted, as_run, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
         divisions = Divisions(reader)
         address, compared_with = divisions.read(address, (*guard, *said))
         counters = replace(counters, guard=frozenset(compared_with))
+        small, most_of_small = small_words(address, reader)
+        reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **most_of_small}
         found = reader.exact(address)
         if found is None:
             return None

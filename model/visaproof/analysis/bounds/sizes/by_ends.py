@@ -28,7 +28,7 @@ from visaproof.smt.solvers import solve_sums
 
 RUNG = "ids at their largest"
 MOST_BYTES = (1 << ADDRESS_BITS) - 1
-"""Of any size: a larger one counts as this."""
+"""Of any size: a larger one counts as this, and of a buffer at 64-bit addresses there is none."""
 KEPT_ANSWERS = 256
 LOCAL_SIZES, GLOBAL_SIZES = ([f"{value}_{dimension}" for dimension in DIMENSIONS] for value in (LOCAL, GLOBAL))
 
@@ -51,6 +51,7 @@ def sufficient(
 
     What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.  That the
     amount is at most LARGEST need not be said where every access ends by LARGEST: it is inside of a larger amount.
+    Nor need it be said that it is at most MOST_BYTES: no buffer has more (premise buffers-below).
     """
     largest = LARGEST if bits <= 32 else MOST_BYTES
     reached = list(_where_all_are_positive(reached))
@@ -75,7 +76,7 @@ def sufficient(
     above = [Relation(">=", Name(name), Number(1)) for name in positive]
     above += [Relation(">=", Name(name), Number(0)) for name in signed]
     below_any = most == LARGEST and all(one.is_below for one in reached)
-    limits = [] if most is None or below_any else [(amount, most)]
+    limits = [] if most in (None, MOST_BYTES) or below_any else [(amount, most)]
     limits += [(plus(one.sum, {(): 1}), 1 << one.bits) for one in fits]
     below = (Relation("<=", difference(one), Number(largest)) for one, largest in _widest(limits))
     sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()
@@ -102,10 +103,12 @@ def readable(enough: Sufficient | None, stated: Callable[[Polynomial], Sufficien
 
 
 def is_usual(enough: Sufficient) -> bool:
-    """Whether it is a product of arguments that only has to be no larger than addresses are."""
+    """Whether it is a product of arguments that are at least 0, and only has to be no larger than addresses are."""
     parts = [part for part, count in enough.amount.items() if count]
-    is_product = len(parts) == 1 and len(parts[0]) > 1 and SIZES_OF_LAUNCH.isdisjoint(*parts)
-    return is_product and all(one.sign == "<=" and one.left == difference(enough.amount) for one in enough.relations)
+    is_product = len(parts) == 1 and SIZES_OF_LAUNCH.isdisjoint(*parts)
+    others = [one for one in enough.relations if one.sign != ">="]
+    is_of_size = len(parts[0]) > 1 if is_product else False
+    return is_product and all(is_of_size and one.left == difference(enough.amount) for one in others)
 
 
 def _widest(limits: Sequence[tuple[Polynomial, int]]) -> Iterator[tuple[Polynomial, int]]:

@@ -25,6 +25,7 @@ from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, neg, symbols_of, ult, value_of
 from visaproof.smt.evaluate import subterms
+from visaproof.smt.half_products import of_whole_words
 
 
 class Bounded(Struct, frozen=True):
@@ -75,7 +76,8 @@ class LoopCounters(Struct, frozen=True):
         found, counters = dict[Term, Polynomial](), dict[str, _Read]()
         used = frozenset(symbols_of(address))
         for loop in loops:
-            held, own = tuple(one for whole in loop.held(guard) for one in literals(whole)), [*loop.counters_of(guard)]
+            held = tuple(one for whole in loop.held(guard) for one in literals(of_whole_words(whole)))
+            own = [*loop.counters_of(guard)]
             if used.isdisjoint(one.word for one in own):
                 continue
             compared = frozenset(symbols_of(*held))
@@ -139,10 +141,14 @@ class LoopCounters(Struct, frozen=True):
     def _sum(
         self, word: BitVec, bound: BitVec, more: int, bits: int
     ) -> tuple[Polynomial, Polynomial, list[Below]] | None:
-        """What is compared as a sum, with what that is at most and under which limits."""
+        """What is compared as a sum, with what that is at most and under which limits; ids bound no arguments."""
         reader = self.reader()
         total = {part: count for part, count in (reader.read(word) or {}).items() if count}
         if not any(total) or (last := reader.exact(bound, bits)) is None or _has_counter(last):
+            return None
+        if not any(is_unknown(name) for part in total for name in part) and any(
+            is_unknown(name) for part in last for name in part
+        ):
             return None
         return total, plus(last, {(): more}), [*reader.limits, Below(total, bits)]
 
