@@ -148,3 +148,31 @@ def test_what_samples_show_is_said_where_a_second_run_takes_all_the_time(monkeyp
     monkeypatch.setattr(items_apart, "trace", too_slow)
     (found,) = rows.answers()
     assert isinstance(found.answer, Conflict)
+
+
+@pytest.mark.parametrize("highest", [31, 12])
+def test_rows_of_a_global_size_wrap_where_it_is_large(highest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 · 2^28 · 4 is 2^32: rows 0 and 4 are one.  In the small launches that are usual all rows are apart."""
+    monkeypatch.setattr(samples_module, "HIGHEST", highest)
+    rows = asked(PITCH + PLUS_X + BYTES + STORE + RET, pitch="global_size")
+    assert rows.samples is not None
+    rows.samples.prepare(NO_LIMIT)
+    assert bool(rows.samples.found) == (highest == 31)
+    for sample in rows.samples.found:
+        launched = rows.start.group.launched
+        assert launched is not None
+        (size,) = (sample.values[one] for one in launched.of_all_groups[0])
+        assert size >= 1 << 24
+        ended = run(rows.kernel, state_of(rows.asked, rows.questions[0].performed, sample.values, Choices(0)))
+        assert ended.undefined is not None
+
+
+def test_samples_of_large_launches_are_launches() -> None:
+    """As many work items as there may be: the premises hold of each."""
+    rows = asked(PITCH + PLUS_X + BYTES + STORE + RET, pitch="global_size")
+    assert rows.samples is not None
+    launched = rows.start.group.launched
+    assert launched is not None
+    sizes = [values[one] for values in rows.samples._values() for one in launched.of_all_groups[0]]
+    assert max(sizes) > 1 << 24
+    assert max(sizes) <= 1 << 31

@@ -65,8 +65,8 @@ class LaunchedIds:
     """Who may lay out the ids, where it is not sure that a launch has them."""
     usual: tuple[Mapping[Term, int], ...] = ()
     """Launches that exist, by the values of the symbols; lanes aside."""
-    of_all_groups: frozenset[Term] = frozenset()
-    """The symbols in these that say how large the whole launch is: ids do not depend on it."""
+    of_all_groups: tuple[frozenset[Term], ...] = ()
+    """The symbols in these that say how large the whole launch is, by dimension: ids do not depend on it."""
     most: int = MOST_GROUP_ITEMS
     """Work items of a group."""
     told_apart: bool = True
@@ -141,8 +141,8 @@ class LaunchedIds:
         """That the groups are those of one of the usual launches."""
         if not self.ways:
             return true()
-        groups = ([(term, value) for term, value in values.items() if term not in self.of_all_groups]
-                  for values in self.usual)  # fmt: skip
+        whole = frozenset[Term]().union(*self.of_all_groups)
+        groups = ([(term, value) for term, value in values.items() if term not in whole] for values in self.usual)
         return disj(*(conj(*(_is(term, value) for term, value in group)) for group in groups))
 
 

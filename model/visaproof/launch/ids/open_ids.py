@@ -93,8 +93,8 @@ def open_ids(shape: GroupShape) -> LaunchedIds:
         meanings=walk.meanings | {size_name(d): f"local size {DIMENSIONS[d]}" for d in read},
         ways=shape.ways() if walk.counted and len(read) > 1 else (),
         usual=tuple(_usual(shape, read)) if walk.counted else (),
-        of_all_groups=frozenset(
-            word for d in range(3) for value in OF_ALL_GROUPS for word in words_of(shape, value, d)
+        of_all_groups=tuple(
+            frozenset(word for value in OF_ALL_GROUPS for word in words_of(shape, value, d)) for d in range(3)
         ),
         most=shape.most,
         told_apart=walk.counted,

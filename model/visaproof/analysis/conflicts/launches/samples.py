@@ -24,6 +24,7 @@ from visaproof.analysis.conflicts.launches.usual_launches import high_halves, sm
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_each_choice
 from visaproof.isa.errors import LimitReached, NotModelled, Position
+from visaproof.launch.ids.launched_words import FEW_GROUPS
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Code, MissingSurface, Outcome, PerformedMessage, Thread, run
 from visaproof.program.lower import lowered
@@ -35,6 +36,10 @@ from visaproof.smt.compiled import compiled
 from visaproof.smt.limit import Limit
 
 SAMPLES = 64
+HIGHEST = 31
+"""Of a bit of a global size."""
+MANY = 8
+"""Of how many powers of two, from the largest down, a global size is one where it is large; or an argument."""
 MOST_TRIED = 6
 """Of the samples in which lanes collide: more than one are for scatters that none of these comes to."""
 BITS = (1, 3, 3, 5)
@@ -139,12 +144,36 @@ class Samples(Struct, dict=True):
         sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
         random = Random(0)
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
-            large = place % 2 == 1
-            words = {one: _word(random, one.width, large) for one in self.arguments}
+            large = (place + place // len(launches)) % 2 == 1
+            words = self._words(random, large)
             words |= {one: 0 for one in high_halves(self.asked) if one in words and not large}
-            values = {**sizes, **words, **launch}
+            values = {**sizes, **words, **(self._with_many_groups(random, launch, symbols) if large else launch)}
             if self._is_launch(values):
                 yield values
+
+    def _words(self, random: Random, large: bool) -> Values:
+        """Of the arguments: small numbers, and where some are `large` every second time one alone."""
+        if large and self.arguments and random.getrandbits(1):
+            words = {one: _word(random, one.width, large=False) for one in self.arguments}
+            one = random.choice(self.arguments)
+            return {**words, one: 1 << max(0, one.width - 1 - random.randrange(MANY))}
+        return {one: _word(random, one.width, large) for one in self.arguments}
+
+    def _with_many_groups(self, random: Random, launch: Values, used: Sequence[Term]) -> Values:
+        """With many groups in one dimension of those on which it depends where lanes write, and one in the others: as
+        out[y · global_size_x + x] collides where 4 · global_size_x is 2^32.
+        """
+        launched = self.asked.start.group.launched
+        wholes = [] if launched is None else [one for one in launched.of_all_groups if one]
+        decisive = [one for one in wholes if not one.isdisjoint(used)]
+        if not decisive:
+            return launch
+        chosen, found = random.choice(decisive), dict(launch)
+        highest = max(found[one] // FEW_GROUPS for one in chosen).bit_length() - 1
+        many = 1 << max(0, HIGHEST - highest - random.randrange(MANY))
+        for whole in wholes:
+            found |= {one: found[one] // FEW_GROUPS * (many if whole is chosen else 1) for one in whole}
+        return found
 
     @cached_property
     def _premise(self) -> Bool:
