@@ -33,6 +33,8 @@ AGAIN = "    cmp.lt (M1, 8) P1 A(0,0)<1;1,0> 0x10000:ud\n    (P1) goto (M1, 8) a
 LOOP = "again{0}:\n    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> N(0,0)<0;1,0>\n" + AGAIN
 LOOP_OVER_DATA = "again{0}:\n" + BY_DATA + AGAIN
 RET = "    ret (M1, 1)\n"
+LEFT_OPEN = "    mov (M1_NM, 1) D(0,0)<1> P1\n"
+PLUS_OPEN = "    add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<0;1,0>\n"
 ROWS = PITCH + PLUS_X + BYTES + STORE
 
 
@@ -104,6 +106,17 @@ def test_what_a_loop_leaves_is_there_before_a_message_that_depends_on_it(
     question = next(one for one in reversed(rows.questions) if one.instruction.position == last)
     condition = conj(*question.premises, question.pairs[0].meet)
     assert whatever_is_stored(rows.asked.trace, first, condition) == whatever
+
+
+@pytest.mark.parametrize(("before", "between", "whatever"), [(LEFT_OPEN, "", True), ("", LEFT_OPEN, False)])
+def test_what_was_left_open_before_a_message_stays_what_it_was(before: str, between: str, whatever: bool) -> None:
+    """The upper bits of D; behind the first scatter they may be whatever its lanes stored."""
+    rows = asked(ROWS.removesuffix(STORE) + before + STORE + between + PLUS_OPEN + STORE + RET, timeout_ms=500)
+    first, last = positions(rows)
+    question = rows.questions[-1]
+    assert whatever_is_stored(rows.asked.trace, first, conj(*question.premises, question.pairs[0].meet)) == whatever
+    found = answer_of(rows, last)
+    assert (isinstance(found, Conflict) and found.after == first) == whatever
 
 
 def test_what_an_iteration_finds_may_depend_on_what_those_before_stored() -> None:

@@ -128,7 +128,8 @@ def whatever_is_stored(trace: Trace, first: Position, condition: Bool) -> bool:
     """Whether the condition depends on no load from a message on, the first one at this place.
 
     What a loop leaves may depend on loads in it; on none of these if the message itself depends on that loop, which
-    ended before.  Of a message that stands for those of many iterations it need not have.
+    ended before.  Of a message that stands for those of many iterations it need not have.  What the model left open
+    before the message, as whether a comparison of floats holds that decides which lanes are on, is what it was.
     """
     places = [k for k, one in enumerate(trace.performed) if one.instruction.position == first]
     later, symbols = trace.performed[min(places, default=0) :], frozenset(symbols_of(condition))
@@ -137,7 +138,8 @@ def whatever_is_stored(trace: Trace, first: Position, condition: Bool) -> bool:
     if not _loops(symbols) <= _loops(symbols_of(*parts)) or any(_stores_privately(trace, one) for one in later):
         return False
     loaded = frozenset(symbols_of(*(value for one in later for _, value in one.loaded)))
-    unknown = {one.symbol for one in trace.arbitrary if one.operands is None or one.origin is not None}
+    since = trace.arbitrary[later[0].left_open :] if later else ()
+    unknown = {one.symbol for one in since if one.operands is None or one.origin is not None}
     return symbols.isdisjoint(tainted(trace, loaded | unknown))
 
 
