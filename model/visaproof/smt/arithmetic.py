@@ -45,6 +45,8 @@ def _counted(term: BitVec) -> tuple[int, BitVec, int] | None:
     if term.op is not Op.ITE or term.args[1].op is not Op.CONST or term.args[2].op is not Op.CONST:
         return None
     condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], term.args)
+    if then.high + otherwise.high == 1:
+        return 0, term, 1
     if then.high > otherwise.high:
         return otherwise.high, _choice(condition, 1, 0, term.width), then.high - otherwise.high
     return then.high, _choice(condition, 0, 1, term.width), otherwise.high - then.high

@@ -1,6 +1,7 @@
 """Terms at concrete values, and the symbols of a term.  No recursion: terms are deep."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from math import inf
 from operator import attrgetter
 from typing import TypeVar, cast
 
@@ -65,10 +66,10 @@ def consists_of(root: Term, *parts: Container[Term]) -> bool:
     return True
 
 
-def occurs(symbol: Term, root: Term) -> bool:
-    """Whether the symbol stands in the term: only what was made after the symbol is looked at."""
+def occurs(symbol: Term, root: Term, most: float = inf) -> bool:
+    """Whether the symbol is seen to stand in the term, among so many of its parts: of those made after the symbol."""
     seen, stack = {root}, [root]
-    while stack:
+    while stack and len(seen) <= most:
         term = stack.pop()
         if term is symbol:
             return True

@@ -73,7 +73,16 @@ def _absorb(op: Op, members: dict[Bool, None]) -> None:
 
 def _is_absorbed(one: Bool, op: Op, members: Collection[Bool]) -> bool:
     """Whether others say more: a ∧ (a ∨ b) is a, a ∨ (a ∧ b) is a, and a ∧ b ∧ (a ∧ b ∨ c) is a ∧ b."""
-    return any(part in members or (part.op is op and all(each in members for each in part.args)) for part in one.args)
+    for part in one.args:
+        if part in members:
+            return True
+        if part.op is op:
+            for each in part.args:
+                if each not in members:
+                    break
+            else:
+                return True
+    return False
 
 
 def _has_every_value(equalities: Collection[Bool]) -> bool:

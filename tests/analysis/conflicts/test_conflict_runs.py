@@ -7,6 +7,7 @@ import pytest
 
 from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
 from visaproof.analysis.conflicts.thread_states import Values, state_of
+from visaproof.analysis.conflicts.thread_states import _places as places_of
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
@@ -101,3 +102,18 @@ def test_bounded_scalars_free_a_transposition_that_contiguous_ids_do_not() -> No
     for path in TRANSPOSITIONS:
         assert all(isinstance(finding.answer, Conflict) for finding in answers_for(path, Assume.IDS).answers())
         assert all(isinstance(finding.answer, Free) for finding in answers_for(path, Assume.BOUNDED).answers())
+
+
+@pytest.mark.parametrize("path", TRANSPOSITIONS[:2], ids=lambda path: path.stem)
+def test_each_byte_of_a_register_at_the_start_has_one_place(path: Path) -> None:
+    """As each byte is asked for by itself."""
+    answers = answers_for(path, Assume.LAUNCH)
+    roots = {name: one.size for name, one in answers.kernel.registers.items() if one.owns_storage}
+    found = {
+        (one.variable, one.start + k): (word, one.first + k)
+        for word, places in places_of(answers.asked).items()
+        for one in places
+        for k in range(one.size)
+    }
+    bytes_of = {(name, byte): answers.start.initial(name, byte) for name, size in roots.items() for byte in range(size)}
+    assert found == bytes_of

@@ -82,5 +82,10 @@ def test_words_with_a_case_without_the_word_are_not_rebuilt(monkeypatch: pytest.
     assert not list(at_most_first(GROWING["another_in_a_case"], HELD, FIRST))
 
 
+def test_nothing_is_said_of_a_long_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shrinking, "MOST_LOOKED_AT", 2)
+    assert not list(at_most_first(HALVED_SIGNED, HELD, FIRST))
+
+
 def test_nothing_is_said_where_the_first_value_is_not_known() -> None:
     assert not list(at_most_first(HALVED, HELD, None))

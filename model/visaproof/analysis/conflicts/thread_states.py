@@ -139,16 +139,18 @@ def _roots(kernel: Kernel) -> Iterator[Register]:
 
 
 def _places(asked: Asked) -> dict[Term, list[Place]]:
+    """Word by word: of one, its last byte stands as far after its first as both are apart in it."""
     places: dict[Term, list[Place]] = {}
+    initial = asked.start.initial
     for root in _roots(asked.kernel):
-        for byte in range(root.size):
-            word, index = asked.start.initial(root.name, byte)
-            mine = places.setdefault(word, [])
-            last = mine[-1] if mine else None
-            if last and last[:3] == (root.name, byte - last.size, index - last.size):
-                mine[-1] = last._replace(size=last.size + 1)
-            else:
-                mine.append(Place(root.name, byte, index, 1))
+        start = 0
+        while start < root.size:
+            word, first = initial(root.name, start)
+            size = min(max(1, word.width // 8 - first), root.size - start)
+            while size > 1 and initial(root.name, start + size - 1) != (word, first + size - 1):
+                size -= 1
+            places.setdefault(word, []).append(Place(root.name, start, first, size))
+            start += size
     return places
 
 

@@ -233,7 +233,12 @@ def _texels_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
 
 def _happens(store: Access, exactly: bool) -> Bool:
     """Whether it happens; `exactly`: inside, and defined."""
-    return conj(store.guard, store.inside, store.defined) if exactly else store.guard
+    return _all_of(store.guard, store.inside, store.defined) if exactly else store.guard
+
+
+@kept(KEPT_ADDRESSES)
+def _all_of(*conditions: Bool) -> Bool:
+    return conj(*conditions)
 
 
 def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
@@ -298,6 +303,7 @@ def _sides_equal(constant: int, parts: Mapping[BitVec, int], width: int) -> Bool
     return eq(sum_of(constant, up, width), sum_of(0, down, width))
 
 
+@kept(KEPT_DISTANCES)
 def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
     """(r, m): left − right is r modulo m, a power of two; where the difference is constant, no other integer is near.
 

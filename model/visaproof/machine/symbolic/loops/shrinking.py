@@ -13,6 +13,8 @@ from visaproof.smt.substitution import substitute
 
 MOST_PARTS = 32
 """Of a word that an iteration leaves."""
+MOST_LOOKED_AT = 128
+"""Parts in which the number is looked for: nothing is said of a word that is a long history."""
 
 
 def at_most_first(left: BitVec, held: BitVec, first: BitVec | None) -> Iterator[Bool]:
@@ -30,15 +32,15 @@ def at_most_first(left: BitVec, held: BitVec, first: BitVec | None) -> Iterator[
 
 
 def _may_depend_on(word: BitVec, number: BitVec) -> bool:
-    """Whether each case of a word may: what does not, and is not 0, is more than some numbers."""
+    """Whether each case of a word is seen to: what does not, and is not 0, is more than some numbers."""
     left = [word]
     for _ in range(MOST_PARTS):
         if not left:
             break
         one = left.pop()
-        if one.op is Op.ITE and not occurs(number, one.args[0]):
+        if one.op is Op.ITE and not occurs(number, one.args[0], MOST_LOOKED_AT):
             left += cast(tuple[BitVec, ...], one.args[1:])
-        elif value_of(one) != 0 and not occurs(number, one):
+        elif value_of(one) != 0 and not occurs(number, one, MOST_LOOKED_AT):
             return False
     return True
 
