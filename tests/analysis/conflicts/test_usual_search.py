@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.rows import PLUS_X, STORE, asked
+from tests.support.rows import PLUS_X, STORE, STRIDED, asked
+from visaproof.analysis.conflicts import verdicts
 from visaproof.analysis.conflicts.launches import usual_search
-from visaproof.analysis.conflicts.search import Progress, Search
-from visaproof.analysis.conflicts.verdicts import Conflict, Undecided, decide_conflict
+from visaproof.analysis.conflicts.results import Open, Progress
+from visaproof.analysis.conflicts.search import Search
+from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided, decide_conflict
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.smt import Bool, answers, true
@@ -51,6 +53,47 @@ def test_a_search_that_was_ended_goes_on_where_it_was(monkeypatch: pytest.Monkey
     assert times[1] > 0
     assert decide_conflict(question, rows.asked, progress=progress) == first
     assert (len(guessed), len(in_groups)) == times
+
+
+def test_an_iteration_that_is_free_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, progress = asked(rows_of(1024)), Progress()
+    (question,) = rows.questions
+    first = decide_conflict(question, rows.asked, progress=progress)
+    assert isinstance(first, Free)
+
+    def too_slow(*_: object) -> None:
+        raise LimitReached(1)
+
+    monkeypatch.setattr(Search, "_run", too_slow)
+    assert decide_conflict(question, rows.asked, progress=progress) == first
+    with pytest.raises(LimitReached):
+        decide_conflict(question, rows.asked, progress=Progress())
+
+
+def test_simple_values_that_no_run_confirms_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a limit has ended the search among them."""
+    ran = list[int]()
+    monkeypatch.setattr(verdicts, "_confirmed", lambda *_: ran.append(1))
+    rows, progress = asked(STRIDED), Progress()
+    (question,) = rows.questions
+    decide_conflict(question, rows.asked, progress=progress, easily=True)
+    times, progress.guessed = len(ran), False
+    assert times > 0
+    decide_conflict(question, rows.asked, progress=progress, easily=True)
+    assert len(ran) == times
+
+
+@pytest.mark.parametrize(("most_ms", "ends"), [(200, True), (None, False)])
+def test_behind_long_loops_lanes_are_not_asked_one_by_one_if_relations_are_known(
+    most_ms: int | None, ends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of a usual launch did not end, so that others hardly will."""
+    long, others = Open("a long run", stuck=True), Open("asked one by one")
+    monkeypatch.setattr(Search, "_solved", lambda *_: others)
+    rows, progress = asked(rows_of(100)), Progress(stuck=long)
+    (question,) = rows.questions
+    found = decide_conflict(question, rows.asked, most_ms=lambda: most_ms, progress=progress)
+    assert found == (Undecided(long.reason, stuck=True) if ends else Undecided(others.reason))
 
 
 def test_groups_in_which_it_is_hard_to_see_do_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

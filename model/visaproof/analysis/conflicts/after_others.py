@@ -12,7 +12,7 @@ from itertools import product, takewhile
 
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
 from visaproof.analysis.conflicts.launches.usual_launches import constants_of
-from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
+from visaproof.analysis.conflicts.launches.usual_search import InVain, UsualSearch
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.isa.errors import Position
@@ -57,13 +57,16 @@ def _excluded(formula: Bool, most_ms: int) -> str:
     return answer.solver if isinstance(answer, Unsatisfiable) else ""
 
 
-def candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
+def candidates(
+    question: ConflictQuestion, asked: Asked, shown: Sequence[Values], in_vain: InVain | None = None
+) -> Iterator[tuple[int, Values]]:
     """Those of all values that a run may confirm: with others, lanes collide before, and data decides where these do.
 
-    What depends on no load from some scatter before this one on depends on none from the last of these on.
+    What depends on no load from some scatter before this one on depends on none from the last of these on.  Groups of
+    launches that were asked about `in_vain` are not again.
     """
     alone, last = dict[int, bool](), _last_before(question, asked.trace)
-    for index, values in _candidates(question, asked, shown):
+    for index, values in _candidates(question, asked, shown, {} if in_vain is None else in_vain):
         if index not in alone:
             condition = conj(*question.premises, question.pairs[index].meet)
             alone[index] = last is not None and whatever_is_stored(asked.trace, last, condition)
@@ -83,7 +86,9 @@ def all_hold(conditions: Sequence[Bool], values: Values) -> bool:
     return all(evaluate_all(conditions, {**dict.fromkeys(symbols_of(*conditions), 0), **values}))
 
 
-def _candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values]) -> Iterator[tuple[int, Values]]:
+def _candidates(
+    question: ConflictQuestion, asked: Asked, shown: Sequence[Values], in_vain: InVain
+) -> Iterator[tuple[int, Values]]:
     """Pairs of lanes that collide whatever earlier scatters do: with values that have shown another conflict, also
     with larger surfaces, or the zeros among them, then in the first groups of launches.
     """
@@ -97,7 +102,7 @@ def _candidates(question: ConflictQuestion, asked: Asked, shown: Sequence[Values
             yield met.index(1), known
     for values in shown:
         yield from _with_zeros_of(values, premise, meets)
-    yield from UsualSearch(asked, meets, range(len(meets)), premise).in_first_groups()
+    yield from UsualSearch(asked, meets, range(len(meets)), premise, in_vain).in_first_groups()
 
 
 def _with_zeros_of(shown: Values, premise: Bool, meets: Sequence[Bool]) -> Iterator[tuple[int, Values]]:

@@ -17,7 +17,7 @@ from visaproof.analysis.conflicts.missing_relations import KEPT_SHARE, Missing, 
 from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.put_questions import known_apart, put_questions
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
-from visaproof.analysis.conflicts.search import Progress
+from visaproof.analysis.conflicts.results import Progress
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict, easily_shown
 from visaproof.analysis.conflicts.whole_run import WholeRun

@@ -15,9 +15,9 @@ from visaproof.analysis.conflicts.at_once import excluded_at_once
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses, in_launches
-from visaproof.analysis.conflicts.launches.usual_search import InVain, UsualSearch
+from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
 from visaproof.analysis.conflicts.repairs import repairs_of
-from visaproof.analysis.conflicts.results import Found, Never, Open
+from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.simpler_formulas import constants, without_products
 from visaproof.analysis.conflicts.thread_states import LOADS_DISAGREE, Asked, Values
 from visaproof.checking.clauses import Form, form_of
@@ -32,6 +32,7 @@ from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, is_false, is_true, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
+from visaproof.smt.evaluate import evaluate_all
 from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve, solve_sums
 
@@ -61,22 +62,9 @@ ANY_LANE_MS = 10_000
 
 MOST_STUCK = 3
 """How many such runs are tried."""
+FEW_ASKED = "in no run on random arguments; solvers were asked of few groups alone"
 
 T = TypeVar("T")
-
-
-class Progress(Struct):
-    """What was asked about a message without a result: a search that the limit ended continues from here."""
-
-    guessed: bool = False
-    """Whether simple values were tried."""
-    in_first_groups: InVain = field(default_factory=InVain)
-    settled: dict[Form, Never | Open] = field(default_factory=dict[Form, Never | Open])
-    """Of single conditions, by what was asked about them."""
-    stuck: bool = False
-    """Whether a run of a usual launch did not end in time."""
-    lifted: dict[Form, str] = field(default_factory=dict[Form, str])
-    """Of conditions on any lane: the solver, or nothing."""
 
 
 class Search(Struct, Generic[T], frozen=True):
@@ -99,7 +87,6 @@ class Search(Struct, Generic[T], frozen=True):
     """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""
     proof: Callable[[], str] = lambda: ""
     """Another way to prove that none of the conditions can hold, in words; empty where it proves nothing."""
-
     most_ms: Callable[[], int | None] = lambda: None
     """For a question of a solver once `proof` was asked, where that says enough."""
     known: KnownApart | None = None
@@ -117,34 +104,38 @@ class Search(Struct, Generic[T], frozen=True):
     """Whether it ends where a proof or a solver would be asked."""
 
     def run(self, asked: Asked) -> Never | Found[T] | Open:
+        found = self.progress.never or self._run(asked)
+        self.progress.never = found if isinstance(found, Never) else None
+        return found
+
+    def _run(self, asked: Asked) -> Never | Found[T] | Open:
         """Guesses before the solver: they cost nothing where the answer is obvious."""
-        if any(is_false(condition) for condition in (self.premise, *self.earlier)):
+        if any(map(is_false, (self.premise, *self.earlier))):
             return Never(UNDEFINED_BEFORE)
-        excluded = excluded_by(self.earlier)
+        excluded, known = excluded_by(self.earlier), self.known
         left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]
         if not left:
             return Never(NORMAL_FORM)
-        if self.known is not None:
-            left = [index for index in left if not self.known.excludes(partial(self.wider, index))]
-            if not left:
-                return Never(", ".join(self.known.solvers))
+        left = [index for index in left if known is None or not known.excludes(partial(self.wider, index))]
+        if known is not None and not left:
+            return Never(", ".join(known.solvers))
         if (easily := self._without_solver(asked, left)) is not None or self.easily:
             return easily or Open("")
         if rung := self.proof():
             return Never(rung)
-        if self.known is not None and self.known.learn([self.wider(index) for index in left]):
-            return Never(", ".join(self.known.solvers))
+        if known is not None and known.learn([self.wider(index) for index in left]):
+            return Never(", ".join(known.solvers))
         premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
         if (other := self.otherwise(left)) is not None:
             return other
         usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
-        if self.known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
+        if known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
             return quickly
         if self.relations_known:
-            return Open(
-                f"{self.subject} {self.verb} in no run on random arguments; solvers were asked of few groups alone"
-            )
+            return Open(f"{self.subject} {self.verb} {FEW_ASKED}")
         most = self.most_ms()
+        if most is not None and self.progress.stuck is not None:
+            return self.progress.stuck  # what is missing is known, and such runs are long
         within = asked if most is None else replace(asked, timeout_ms=min(most, asked.timeout_ms))
         return self._solved(within, left, replace(usual, asked=within))
 
@@ -184,8 +175,12 @@ class Search(Struct, Generic[T], frozen=True):
             for values in in_launches(guesses, launches):
                 holds, *met = run_all(values)
                 if holds and any(met):
-                    tried = self._tried(indices[met.index(1)], dict(zip(symbols, values, strict=True)))
+                    index, found = indices[met.index(1)], dict(zip(symbols, values, strict=True))
+                    if (key := (index, *values)) in self.progress.in_vain or self._ends_before(asked, found):
+                        break
+                    tried = self._tried(index, found)
                     if tried is None:
+                        self.progress.in_vain.add(key)
                         break
                     if isinstance(tried, Found):
                         return tried
@@ -193,6 +188,11 @@ class Search(Struct, Generic[T], frozen=True):
                     if len(stuck) == MOST_STUCK:
                         return stuck[0]
         return None
+
+    def _ends_before(self, asked: Asked, values: Values) -> bool:
+        """Whether lanes of other scatters collide first in a launch with these values."""
+        of_launches = self.known is not None and asked.start.group.launched is not None
+        return of_launches and not all(evaluate_all(self.earlier, values))
 
     def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
         """What a run on these values shows; open where it ends at something that is not modelled, or not at all.
@@ -327,7 +327,7 @@ class Search(Struct, Generic[T], frozen=True):
         """The first of these models that a run confirms; none once such a run took too long, as others then do."""
         tried = (self._tried(index, values) for index, values in models if not self.progress.stuck)
         shown = next((one for one in tried if one is not None), None)
-        self.progress.stuck |= isinstance(shown, Open)
+        self.progress.stuck = shown if isinstance(shown, Open) else self.progress.stuck
         return shown if isinstance(shown, Found) else None
 
     def _in_no_usual_launch(self) -> Open:

@@ -19,8 +19,8 @@ from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.reach import NOT_REACHED
-from visaproof.analysis.conflicts.results import Found, Never, Open
-from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Progress, Search
+from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
+from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.ladder import NORMAL_FORM
@@ -75,6 +75,8 @@ class Undecided(Struct, frozen=True):
 
 
 Answer = Free | Conflict | Undecided
+AFTER = -1
+"""Marks values that were run past earlier collisions."""
 
 
 class Finding(Struct, frozen=True):
@@ -116,7 +118,7 @@ def decide_conflict(
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
-    premise = conj(*question.premises)
+    premise, tried = conj(*question.premises), progress or Progress()
 
     def after_others(left: Sequence[int]) -> Never | Found[Conflict] | None:
         """What a run shows in which lanes of other scatters collide, too, unless this excludes it."""
@@ -124,10 +126,13 @@ def decide_conflict(
             return None
         if solver := excluded_by_others(question, left, among_items):
             return Never(solver)
-        for index, values in candidates(question, asked, [one.values for one in shown]):
+        for index, values in candidates(question, asked, [one.values for one in shown], tried.after_others):
+            if (key := (AFTER, index, *values.values())) in tried.in_vain:
+                continue
             found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
             if found is not None:
                 return Found(found)
+            tried.in_vain.add(key)
         return None
 
     search = Search(
@@ -144,7 +149,7 @@ def decide_conflict(
         most_ms=most_ms,
         known=known,
         wider=lambda index: question.pairs[index].overlap,
-        progress=progress or Progress(),
+        progress=tried,
         otherwise=after_others,
         sampled=lambda: _sampled(question, asked, samples),
         relations_known=relations_known,
