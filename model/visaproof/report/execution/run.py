@@ -34,6 +34,7 @@ from visaproof.report.execution.run_records import (
 from visaproof.report.kernels.premises import premise_lines, premise_record
 from visaproof.report.text.documents import encode, shown_path
 from visaproof.report.text.excerpt import excerpt, lines_of, printable
+from visaproof.report.text.kernel_name import readable_name
 from visaproof.semantics.concrete.state import ConcreteState
 
 ROWS = 4
@@ -66,7 +67,8 @@ class RunReport:
     def header(self) -> None:
         program, shape = self._program, self._values.shape
         count = sum(1 for _ in program.kernel.instructions())
-        self._say(f"{program.kernel.path}: kernel {program.kernel.name}, {count} instructions, {program.platform.name}")
+        name, device = readable_name(program.kernel.name), program.platform.name
+        self._say(f"{program.kernel.path}: kernel {name}, {count} instructions, {device}")
         self._say(f"  launch: {program.launch.source}")
         groups = shape.group_total
         threads, lanes = _counted(program.threads(shape), "thread"), _counted(program.simd, "lane")

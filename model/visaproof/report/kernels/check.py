@@ -19,6 +19,7 @@ from visaproof.report.records.common import PremiseRecord, Unreachable, Use
 from visaproof.report.results.finding import Finding as Attention
 from visaproof.report.text.documents import Document, shown_path
 from visaproof.report.text.excerpt import excerpt, printable
+from visaproof.report.text.kernel_name import readable_name
 from visaproof.visaasm.printing.spelling import Note
 from visaproof.visaasm.syntax import Kernel
 from visaproof.visaasm.validity import Finding, Mode
@@ -154,11 +155,12 @@ def summary(files: Sequence[Mapping[str, Any]], mode: str) -> str:
 
 
 def _lines(found: Legality, entry: Mapping[str, Any]) -> Iterator[str]:
+    name = readable_name(found.kernel.name)
     if found.not_modelled is None:
-        yield f"{found.kernel.path}: kernel {entry['kernel']}, {entry['checked']} messages of the four pages checked"
+        yield f"{found.kernel.path}: kernel {name}, {entry['checked']} messages of the four pages checked"
     else:
         counts = f"{entry['declarations']} declarations, {entry['instructions']} instructions"
-        yield f"{found.kernel.path}: kernel {entry['kernel']}, {counts}, {entry['checked']} memory messages checked"
+        yield f"{found.kernel.path}: kernel {name}, {counts}, {entry['checked']} memory messages checked"
     if found.not_modelled:
         yield "  not modelled: " + ", ".join(f"{what} ({count})" for what, count in found.not_modelled.items())
         for opcode, known in ((one, meant(one)) for one in found.not_modelled):

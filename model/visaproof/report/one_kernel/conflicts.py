@@ -21,6 +21,7 @@ from visaproof.report.one_kernel.wrapping import places_without_wrapping
 from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import Scatter
 from visaproof.report.text.hints import fitting
+from visaproof.report.text.kernel_name import readable_name
 from visaproof.report.text.surface_words import surface_words
 from visaproof.semantics.concrete.surface import Buffer, Image
 from visaproof.semantics.symbolic.names import is_lane, is_size
@@ -37,7 +38,7 @@ def header(answers: AskedKernel) -> Iterator[str]:
     """The kernel, the platform, and where its launch information is from."""
     kernel = answers.kernel
     count = sum(1 for _ in kernel.instructions())
-    yield f"{kernel.path}: kernel {kernel.name}, {count} instructions, {answers.platform.name}"
+    yield f"{kernel.path}: kernel {readable_name(kernel.name)}, {count} instructions, {answers.platform.name}"
     yield f"  launch: {answers.launch.source}"
 
 

@@ -14,6 +14,7 @@ from visaproof.report.records import bounds, conflicts
 from visaproof.report.records.common import LaunchExample, SourceLine, Use
 from visaproof.report.results.from_records import EFFECTS
 from visaproof.report.text.buffer_words import Buffer
+from visaproof.report.text.kernel_name import readable_name
 
 NOT_ASKED = "Not asked: whether two messages or two threads race (visaproof run --races error watches one launch)."
 WORDS = {
@@ -63,7 +64,7 @@ def _scatter(
     if isinstance(one, conflicts.Unknown | conflicts.Refuted) and one.free_if is not None:
         panels.insert(0, Panel("free if", tuple((relation,) for relation in one.free_if.relations)))
     return Entry(
-        mark=mark, command="conflicts", word=word, headline=headline, kernel=file.kernel,
+        mark=mark, command="conflicts", word=word, headline=headline, kernel=readable_name(file.kernel),
         place=place_of(one.file, one.line, one.source), lines=_lines(one.source, one.line, one.instruction),
         pictures=pictures, panels=tuple(panels), premises=premises, readings=tuple(one.readings), scope=scope,
     )  # fmt: skip
@@ -117,7 +118,7 @@ def _message(
     if one.only_after is not None:
         panels.insert(0, Panel("in bounds if", ((f"line {one.only_after.line} is",),)))
     return Entry(
-        mark=mark, command="bounds", word=word, headline=headline, kernel=file.kernel,
+        mark=mark, command="bounds", word=word, headline=headline, kernel=readable_name(file.kernel),
         place=place_of(file.file, one.line, one.source), lines=_lines(one.source, one.line, one.instruction),
         pictures=pictures, panels=tuple(panels), premises=premises, readings=tuple(one.readings),
     )  # fmt: skip
@@ -200,8 +201,9 @@ def _plain(
 ) -> Entry:  # fmt: skip
     """Without a picture."""
     return Entry(
-        mark=mark, command=command, word=word or WORDS[mark], headline=headline, kernel=record.get("kernel") or "",
-        place=place or record.get("file", ""), lines=lines, premises=premises_of(record),
+        mark=mark, command=command, word=word or WORDS[mark], headline=headline,
+        kernel=readable_name(record.get("kernel") or ""), place=place or record.get("file", ""), lines=lines,
+        premises=premises_of(record),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from visaproof.report.page.entry import Entry, Mark, Panel, command_rows, facts,
 from visaproof.report.pictures.refinement import NARROW, WIDE, in_type, memory_picture
 from visaproof.report.records.refine import SAME_PROGRAM, Dword
 from visaproof.report.text.buffer_words import Buffer
+from visaproof.report.text.kernel_name import readable_name
 
 Record = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ WIDTHS = ((WIDE, "wide"), (NARROW, "narrow"))
 def of_answer(command: str, record: Record, number: int) -> Entry:
     """An answer of `refine` or `ocloc`."""
     source, target = text_of(record.get("source")), text_of(record.get("target"))
-    kernel = record.get("kernel") or _short(source, target)
+    kernel = readable_name(record.get("kernel") or _short(source, target))
     return _entry(command, record, record["verdict"], kernel, f"{source} → {target}", _headline(record), number)
 
 

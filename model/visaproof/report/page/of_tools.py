@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from visaproof.report.page.entry import Entry, Mark, Panel, premises_of
+from visaproof.report.text.kernel_name import readable_name
 
 Record = Mapping[str, Any]
 
@@ -44,7 +45,7 @@ def of_rule(one: Record) -> Entry:
 def of_run(document: Record) -> Iterator[Entry]:
     """What a launch met, or that it ran to its end."""
     premises, place = premises_of(document), document["file"]
-    common: dict[str, Any] = {"command": "run", "kernel": document["kernel"], "premises": premises}
+    common: dict[str, Any] = {"command": "run", "kernel": readable_name(document["kernel"]), "premises": premises}
     met = False
     for kind in ("races", "outside", "unwritten_reads"):
         for one in document[kind] or ():

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from visaproof.report.results.finding import Finding, Level, Result
+from visaproof.report.text.kernel_name import readable_name
 
 MOST_ROWS = 200
 """Of the summary, which has room for 1 MiB."""
@@ -47,14 +48,15 @@ def summary(command: str, results: Sequence[Result]) -> Iterator[str]:
         place = one.source or one.place
         where = f"{place.file}:{place.line}" if place.line else place.file
         mark = MARKS.get(one.level, "⚠️")
-        yield f"| {mark} {one.level.value} | {_cell(one.kernel)} | `{_cell(where)}` | {_cell(one.message)} |"
+        kernel = _cell(readable_name(one.kernel))
+        yield f"| {mark} {one.level.value} | {kernel} | `{_cell(where)}` | {_cell(one.message)} |"
     if len(found) > MOST_ROWS:
         yield ""
         yield f"… and {len(found) - MOST_ROWS} more."
 
 
 def _message(one: Finding) -> str:
-    return f"{one.kernel}: {one.message}" + (f"\n{one.statement}" if one.statement else "")
+    return f"{readable_name(one.kernel)}: {one.message}" + (f"\n{one.statement}" if one.statement else "")
 
 
 def _data(text: str) -> str:

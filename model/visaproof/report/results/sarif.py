@@ -12,6 +12,7 @@ import msgspec
 
 from visaproof import __version__
 from visaproof.report.results.finding import Finding, Level, Place, Result
+from visaproof.report.text.kernel_name import readable_name
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Level.REFUTED: "error", Level.UNREADABLE: "error", Level.INTERNAL: "error", Level.DISAGREEMENT: "error"}
@@ -72,7 +73,7 @@ def _result(one: Finding, kinds: list[str]) -> dict[str, Any]:
         "ruleIndex": kinds.index(one.kind),
         "level": LEVELS.get(one.level, "warning"),
         "kind": "fail",
-        "message": {"text": _sentence(f"{one.kernel}: {one.message}" if one.kernel else one.message)},
+        "message": {"text": _sentence(f"{readable_name(one.kernel)}: {one.message}" if one.kernel else one.message)},
         "locations": [_location(places[0], one)],
         "relatedLocations": [
             _location(place, one) | {"id": number, "message": {"text": _sentence(place.message or "the statement")}}
@@ -92,7 +93,8 @@ def _location(place: Place, one: Finding) -> dict[str, Any]:
     physical = {"artifactLocation": _uri(place.file)} | ({"region": region} if region else {})
     found: dict[str, Any] = {"physicalLocation": physical}
     if one.kernel:
-        found["logicalLocations"] = [{"name": one.kernel, "kind": "function"}]
+        names = {"name": readable_name(one.kernel), "decoratedName": one.kernel}
+        found["logicalLocations"] = [{**names, "kind": "function"}]
     return found
 
 

@@ -19,6 +19,7 @@ from visaproof.refinement.widths.wide_thread import Split
 from visaproof.report.kernels.premises import premise_lines, premises_record
 from visaproof.report.records.refine import RefineAnswer
 from visaproof.report.text.hints import fitting
+from visaproof.report.text.kernel_name import readable_name
 from visaproof.report.two_kernels.difference import (
     difference_json,
     difference_lines,
@@ -34,7 +35,8 @@ from visaproof.report.two_kernels.synchronisation import events_json, events_sid
 def header(comparison: Comparison) -> Iterator[str]:
     """Both kernels, and which threads are compared."""
     for name, program in (("source", comparison.source), ("target", comparison.target)):
-        yield f"{name}: {program.kernel.path}: kernel {program.kernel.name}, {program.platform.name}"
+        kernel = readable_name(program.kernel.name)
+        yield f"{name}: {program.kernel.path}: kernel {kernel}, {program.platform.name}"
     if comparison.split is not None:
         yield from (f"  {line}" for line in _split_lines(comparison.split))
 
