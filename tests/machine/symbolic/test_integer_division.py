@@ -263,6 +263,48 @@ def test_signs_that_are_taken_off_and_put_back_are_those_of_a_signed_quotient() 
     assert not isinstance(decide(compare(both[0], wrong, Scope(Assume.NONE)), 2_000), Refines)
 
 
+@pytest.mark.parametrize("divisor", [4, 64, 2**31])
+def test_a_constant_that_is_a_float_divides_too(divisor: int) -> None:
+    """What the compiler cuts off of it is 0."""
+    constant = op("mov", "UY", f"{divisor:#x}:ud")
+    target = constant + "".join(FLOATS) + SUM + LEFT + CORRECTION
+    found = verdict(constant + NATIVE, target)
+    assert isinstance(found, Refines), found
+    assert isinstance(verdict(op("shr", "QU", "UX", f"{divisor.bit_length() - 1:#x}:ud") + op("mov", "LE", "0x0:ud"),
+                              target + op("mov", "LE", "0x0:ud")), Refines)  # fmt: skip
+    other = op("mov", "UY", f"{2 * divisor % 2**32 or 1:#x}:ud")
+    assert not isinstance(verdict(other + NATIVE, target), Refines)
+
+
+@pytest.mark.parametrize("divisor", [3, 1000, 2**24 - 1, 2**24 + 1, 2**31 + 255])
+def test_other_constants_are_divisors(divisor: int) -> None:
+    """Some of them are no floats; then it is said of the operations what the divisor is."""
+    constant = op("mov", "UY", f"{divisor:#x}:ud")
+    native, target = op("div", "QU", "UX", "UY"), "".join(FLOATS) + SUM + LEFT + CORRECTION
+    nothing = op("mov", "LE", "0x0:ud")
+    assert isinstance(verdict(constant + native + nothing, constant + target + nothing), Refines)
+    other = op("mov", "UY", f"{divisor + 1:#x}:ud")
+    assert not isinstance(verdict(other + native + nothing, constant + target + nothing), Refines)
+
+
+@pytest.mark.parametrize(
+    ("statement", "instead"),
+    [
+        (op("mov", "YL", "LY"), op("mov", "YL", "0x1:ud")),
+        (op("mov", "YL", "LY"), op("mov", "YL", "LX")),
+        (op("mov", "NY", "-FY"), op("mov", "NY", "FY")),
+        (op("mov", "NY", "-FY"), op("mov", "NY", "0xc0a00000:f")),
+        (op("inv", "IY", "FY"), op("inv", "IY", "FX")),
+        (op("mov", "FY", "UY"), op("mov", "FY", "0x40900000:f")),
+        (op("mov", "FY", "UY"), op("mov", "FY", "0xc0800000:f")),
+    ],
+)
+def test_no_other_sequence_is_a_quotient_by_a_constant(statement: str, instead: str) -> None:
+    constant = op("mov", "UY", "0x4:ud")
+    assert is_taken_for_a_quotient([constant, *FLOATS])
+    assert not is_taken_for_a_quotient([constant, *(instead if one == statement else one for one in FLOATS)])
+
+
 def test_the_sequence_is_taken_for_a_quotient() -> None:
     assert is_taken_for_a_quotient(FLOATS)
     assert is_taken_for_a_quotient(DOUBLES)

@@ -239,11 +239,15 @@ class IntegerDivisions:
                 yield self._floats.negative(one), addend
 
     def _is_rest(self, rest: BitVec, whole: BitVec, cut: BitVec) -> bool:
-        """Whether it is float(whole − ud(cut))."""
+        """Whether it is float(whole − ud(cut)): 0 of a constant, which is exact."""
+        if value_of(cut) is not None:
+            return value_of(rest) == 0
         found = self._floats.moved(rest, DataType.UD, DataType.F)
         return found is not None and self._floats.moved(sub(whole, found), DataType.F, DataType.UD) is cut
 
     def _integer(self, converted: BitVec) -> BitVec | None:
-        """The dword that was rounded to a float towards zero."""
+        """The dword that was rounded to a float towards zero; of a constant the integer that it is."""
+        if value_of(converted) is not None:
+            return self._floats.moved(converted, DataType.UD, DataType.F)
         found = self._floats.rounded(converted, "mov")
         return found[0].bits if found is not None and is_plain(found[0], DataType.UD) else None
