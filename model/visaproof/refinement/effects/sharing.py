@@ -15,14 +15,16 @@ and each to leave the same there between two stores to the others, and until one
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.queries.kernels.stores import Owner, Stores, UnitStore
 from visaproof.queries.kernels.surface_names import itself, like_then
-from visaproof.semantics.symbolic.names import buffer_base
-from visaproof.smt import BitVec, add, const, scale, zero_extend
+from visaproof.semantics.symbolic.literals import alternatives, literals_of
+from visaproof.semantics.symbolic.names import LaneOn, buffer_base
+from visaproof.smt import BitVec, Bool, Op, add, conj, const, disj, scale, zero_extend
 
 ALIGNMENT = 4
 """Bytes: the address of a buffer is a multiple, where it is not known what an argument points to."""
@@ -107,11 +109,36 @@ class Sharing(Struct, frozen=True):
         return frozenset((one.buffer, other.buffer)) in self.apart
 
     def seen_from(self, owner: Owner, stores: Iterable[UnitStore]) -> Iterator[UnitStore]:
-        """The stores that may change what is in a buffer."""
-        return (store for store in stores if not self.are_apart(owner, store.owner))
+        """The stores that may change what is in a buffer, each where it may."""
+        return (self._by_itself(owner, store) for store in stores if not self.are_apart(owner, store.owner))
+
+    def _by_itself(self, owner: Owner, store: UnitStore) -> UnitStore:
+        """A store that a thread makes once for all of its lanes, as a work item finds it in another buffer.
+
+            guard = ⋁ (lane k is on ∧ g(k)):   item i finds it where  lane i is on ∧ g(i)
+
+        It is one of each item whose lane comes to it; where item k ≠ i stores what i reads, they race.
+        """
+        if not self.narrow or owner.items is None or len(owner.items) > 1 or owner.buffer == store.owner.buffer:
+            return store
+        (item,) = owner.items
+        parts = store.guard.args if store.guard.op is Op.CONJ else (store.guard,)
+        ways = [one for one in parts if one.op is Op.DISJ]
+        lanes = [[_lane_of(one) for one in alternatives(cast(Bool, way))] for way in ways]
+        if len(ways) != 1 or None in lanes[0]:
+            return store
+        own = [one for one, lane in zip(alternatives(cast(Bool, ways[0])), lanes[0], strict=True) if lane == item]
+        rest = (cast(Bool, one) for one in parts if one is not ways[0])
+        return replace(store, guard=conj(disj(*own), *rest))
 
 
 NOTHING_SHARED = Sharing({})
+
+
+def _lane_of(way: Bool) -> int | None:
+    """The lane that is on where this holds; None where it is not said of one alone."""
+    found = [one.payload.lane for one in literals_of(way) if isinstance(one.payload, LaneOn)]
+    return found[0] if len(found) == 1 else None
 
 
 def owners(*stores: Stores) -> Sequence[Owner]:

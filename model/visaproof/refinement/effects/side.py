@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from visaproof.decode.sampler import SamplerUse
 from visaproof.decode.synchronisation import Barrier, Fence, Synchronised
 from visaproof.isa.errors import NotModelled
+from visaproof.isa.execution import ExecMask
 from visaproof.isa.identity import Same
+from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
@@ -122,16 +124,17 @@ class Side(Struct, frozen=True):
         own = self._racing_thread(performed, access, thread)
         if not buffer:
             return NO_OWNER if own is None else Owner(thread=own)
-        single = self.threads or access.lane is not None  # the wide thread acts for the items of several others
-        items = self.sharing.items(thread, performed.instruction.first_lane, access.lane) if single else None
+        lane = _lane_of(performed, access)
+        single = self.threads or lane is not None  # the wide thread acts for the items of several others
+        items = self.sharing.items(thread, performed.instruction.first_lane, lane) if single else None
         return Owner(buffer, items, own)
 
     def _racing_thread(self, performed: Performed, access: Access, thread: int) -> int | None:
         """The thread that makes an access, of several that race; of a wide target, the one of the source."""
         if isinstance(access, Atomic) or len(access.cell) > 1:
             return None
-        if self.narrow and access.lane is not None:
-            return (performed.instruction.first_lane + access.lane) // self.narrow
+        if self.narrow and (lane := _lane_of(performed, access)) is not None:
+            return (performed.instruction.first_lane + lane) // self.narrow
         return thread if self.threads_race else None
 
     def how(self, use: SamplerUse | None) -> Hashable:
@@ -296,3 +299,10 @@ def _memory(side: Side, performed: Performed) -> str:
 def _is_store(side: Side, performed: Performed) -> bool:
     accesses = (one for one in performed.accesses if not is_private(side.trace, performed, one))
     return any(not isinstance(one, Load) for one in accesses)
+
+
+def _lane_of(performed: Performed, access: Access) -> int | None:
+    """The lane for whose work item an access is; without a mask, a thread makes it for any that comes there."""
+    execution = getattr(performed.decoded, "execution", None)
+    masked = isinstance(execution, Execution) and isinstance(execution.mask, ExecMask) and not execution.mask.no_mask
+    return access.lane if masked else None
