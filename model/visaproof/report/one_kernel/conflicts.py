@@ -55,8 +55,17 @@ def finding_lines(
         yield statement
         yield f"        {_as_before(record)} line {record.part_of} (-v shows it)"
         return
+    if _is_of_one_lane(finding) and not verbose:
+        yield f"{statement}    free: only one lane writes"
+        return
     yield from ("", *source, statement)
     yield from _verdict_lines(answers, finding, record, launch, verbose)
+
+
+def _is_of_one_lane(finding: Finding) -> bool:
+    """Whether there is nothing to say but that it is free."""
+    answer = finding.answer
+    return isinstance(answer, Free) and len(finding.question.lanes) == 1 and not answer.bounded and not answer.vacuous
 
 
 def _as_before(record: Scatter) -> str:
