@@ -59,6 +59,11 @@ def finding_lines(
         yield statement
         yield f"{INDENT}{_as_before(record)}, as line {record.part_of} (-v shows it)"
         return
+    if launch is not None and launch.like is not None and not verbose and isinstance(record.meaning, records.Proved):
+        yield statement
+        surface = surface_name(answers, finding.surfaces[0])
+        yield f"{INDENT}{_as_before(record)} where {surface} is too small, as line {launch.like.line} (-v shows it)"
+        return
     yield from ("", *source, statement)
     yield from _verdict_lines(answers, finding, launch, verbose)
 

@@ -1,9 +1,9 @@
 """A launch for each counterexample about one kernel, or why none is shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from visaproof.analysis.bounds.kernel import BoundsFinding
 from visaproof.analysis.bounds.verdicts import Meaningless, Outside
@@ -38,6 +38,8 @@ class LaunchSearch(Struct, frozen=True, dict=True):
     """Bytes of buffers, by name."""
     global_size: Sequence[Expression] = ()
     """Work items by dimension."""
+    first: dict[Hashable, Position] = field(default_factory=dict[Hashable, Position])
+    """The first message that has a launch, by its surface and what would be enough."""
 
     def of_conflict(self, finding: Finding) -> ShownLaunch | None:
         """One in which two lanes write one byte; or why none is shown."""
@@ -60,8 +62,15 @@ class LaunchSearch(Struct, frozen=True, dict=True):
             return None
         if argument is None and surface != SLM:
             return self._of_no_argument(surface)
+        enough = finding.enough and (surface, finding.enough.size, finding.enough.relations)
+        if (like := self.first.get(enough)) is not None:
+            one = NoLaunch(f"line {like.line} has one in which {surface_name(self.answers, surface)} is too small so")
+            return ShownLaunch(one, self.command, 1, like)
         example = launch_in(self.answers, shown)
-        return self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
+        found = self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
+        if enough is not None and found.is_shown:
+            self.first[enough] = position
+        return found
 
     def _with_event(self, shown: ShownRun, position: Position, event: Event) -> ShownLaunch | None:
         """None where no launch information says what a launch is."""

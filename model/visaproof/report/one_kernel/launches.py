@@ -199,6 +199,8 @@ class ShownLaunch(Struct, frozen=True):
     """`visaproof run` with the kernel and its launch information."""
     simd: int
     """Work items of a thread."""
+    like: Position | None = None
+    """The message that has a launch in which the same surface is too small in the same way."""
 
     @property
     def is_another(self) -> bool:

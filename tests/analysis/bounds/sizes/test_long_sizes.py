@@ -126,3 +126,18 @@ def test_the_sizes_that_are_named_are_enough(sizes: tuple[str, str], code: int) 
         *(part for one in relations for part in ("--where", one)),
     ]
     assert main(["bounds", str(DATA / "rows.visaasm"), *LAUNCH, "--quiet", *stated]) == code
+
+
+def test_a_second_access_that_needs_as_much_is_one_line_and_has_no_launch_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a load and a store that need the same bytes of `a`; -v and JSON say of each what is enough."""
+    command = ["bounds", str(DATA / "upper.visaasm"), *LAUNCH, "--limit", "300"]
+    main(command)
+    short = capsys.readouterr().out
+    main([*command, "-v"])
+    long = capsys.readouterr().out
+    assert short.count("where a is too small, as line") == 2
+    assert (short.count("inside if a has"), long.count("inside if a has")) == (2, 4)
+    assert (short.count("launch: "), long.count("launch: ")) == (3, 3)
+    assert long.count("has one in which a is too small so") == 2
