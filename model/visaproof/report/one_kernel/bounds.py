@@ -20,6 +20,7 @@ from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
 from visaproof.launch.matching import is_linked
+from visaproof.launch.overlap import NOTHING_SAID
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.report.kernels.premises import premise_lines
@@ -212,7 +213,9 @@ def what_happens(answers: BoundsAnswers, outside: Outside, launch: "ShownLaunch 
     """What happens in the launch, in elements of the argument's buffer."""
     argument = argument_of(answers.kernel, answers.launch, outside.surface)
     name = "" if argument is None else surface_name(answers, outside.surface)
-    return "" if launch is None else launch.what(name, argument, outside.question.instruction.first_lane)
+    info = NOTHING_SAID if argument is None else answers.launch.info(argument.index)
+    first = outside.question.instruction.first_lane
+    return "" if launch is None else launch.what(name, argument, first, info)
 
 
 def _who(lane: int | None) -> str:

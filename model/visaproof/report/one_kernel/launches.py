@@ -11,6 +11,7 @@ from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.loaded_elements import written
 from visaproof.analysis.surface_sizes import argument_of, bytes_at, pieces
+from visaproof.execution.elements import element_at
 from visaproof.execution.example_launch import Event, ExampleLaunch, NoLaunch, find_launch
 from visaproof.execution.payload import Program
 from visaproof.execution.shape import Shape, Triple
@@ -22,6 +23,7 @@ from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, Argument, BufferAddress
 from visaproof.launch.launch import BufferOffset
+from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, names_in, value_in
@@ -207,8 +209,17 @@ class ShownLaunch(Struct, frozen=True):
         """Whether a launch is shown that is not the one of which the example of the analysis is a thread."""
         return isinstance(self.found, ExampleLaunch) and not self.found.like_the_example
 
-    def what(self, buffer: str = "", argument: Argument | None = None, first_lane: int = 0) -> str:
-        """What happens in it, in elements of the `buffer` where that is known: `work item 2 writes out[2], bytes …`."""
+    def what(
+        self,
+        buffer: str = "",
+        argument: Argument | None = None,
+        first_lane: int = 0,
+        info: ArgumentInfo = NOTHING_SAID,
+    ) -> str:
+        """What happens in it, in elements of the `buffer` where that is known: `work item 2 writes out[2], bytes …`.
+
+        What is said of the argument tells its elements; where nothing is, they are as long as the access.
+        """
         one, missed = self.found, self.missed(argument)
         if not isinstance(one, ExampleLaunch):
             return ""
@@ -221,7 +232,9 @@ class ShownLaunch(Struct, frozen=True):
         ]
         item = items.get(first_lane + lanes[0]) if lanes else None
         who = "an access reaches" if item is None else f"work item {item} writes"
-        return f"{who} {buffer}[{start // width}], bytes {first:#x}..{first + width - 1:#x}"
+        element = element_at(info, buffer, start)
+        place = element.place if element.scalar else f"{buffer}[{start // width}]"
+        return f"{who} {place}, bytes {first:#x}..{first + width - 1:#x}"
 
     def missed(self, argument: Argument | None = None) -> tuple[int, int] | None:
         """Where the first access outside of the buffer of an argument begins, and its bytes.

@@ -1,6 +1,7 @@
 """Sizes and indices of 64 bits, which compilers compare in halves (tests/data/long_sizes)."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,10 @@ def test_a_second_access_that_needs_as_much_is_one_line_and_has_no_launch_of_its
     assert (short.count("inside if a has"), long.count("inside if a has")) == (2, 4)
     assert (short.count("launch: "), long.count("launch: ")) == (3, 3)
     assert long.count("has one in which a is too small so") == 2
+
+
+def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    """Bytes 12 to 15 are the upper half of a[1], a double."""
+    launches = [one["launch"] for one in answered("upper", capsys)["messages"] if one["launch"]]
+    places = [re.findall(r"a\[(\d+)\], bytes (0x[0-9a-f]+)", str(one)) for one in launches]
+    assert [8 * int(index) <= int(byte, 16) < 8 * int(index) + 8 for one in places for index, byte in one] == [True] * 2
