@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
     from visaproof.report.one_kernel.launch_search import LaunchSearch
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
     from visaproof.report.records.bounds import Message
     from visaproof.smt.limit import Limit
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from visaproof.analysis.findings.kernel import Uses
     from visaproof.isa.errors import Position
     from visaproof.queries.kernels.undefined import UndefinedKind
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
     from visaproof.report.records.conflicts import Scatter
     from visaproof.smt.limit import Limit
 

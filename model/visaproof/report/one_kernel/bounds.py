@@ -39,7 +39,7 @@ from visaproof.report.records.bounds import BoundsAnswer, Message
 from visaproof.semantics.concrete.surface import Buffer
 
 if TYPE_CHECKING:
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 INDENT = " " * 8
 

@@ -29,7 +29,7 @@ from visaproof.report.records.bounds import (
 from visaproof.semantics.concrete.surface import Buffer
 
 if TYPE_CHECKING:
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 
 def file_record(answers: BoundsAnswers, messages: Sequence[Message], uses: Uses) -> dict[str, Any]:

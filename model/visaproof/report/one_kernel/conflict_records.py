@@ -18,7 +18,7 @@ from visaproof.report.records import conflicts as records
 from visaproof.report.records.conflicts import ConflictsFile, FreeIf, Scatter
 
 if TYPE_CHECKING:
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 
 def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunch | None" = None) -> Scatter:

@@ -28,7 +28,7 @@ from visaproof.semantics.symbolic.names import is_lane, is_size
 from visaproof.semantics.symbolic.value_names import LoadedValue
 
 if TYPE_CHECKING:
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 UNBOUNDED = 1 << 40
 """A surface of this size has no bound worth showing: it is the flat address space."""

@@ -18,7 +18,8 @@ from visaproof.launch.matching import is_linked
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation
 from visaproof.report.one_kernel.conflicts import surface_name
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun
-from visaproof.report.one_kernel.launches import ShownLaunch, launch_in, launch_of, too_small_in
+from visaproof.report.one_kernel.launches import launch_in, launch_of, too_small_in
+from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 SHARE = 0.2
 """Of the time that is left: other messages wait for their answers."""

@@ -16,7 +16,7 @@ from visaproof.report.one_kernel.conflicts import finding_lines, header
 from visaproof.report.records.conflicts import Scatter
 
 if TYPE_CHECKING:
-    from visaproof.report.one_kernel.launches import ShownLaunch
+    from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 SHOWN = ", ".join(assume.value for assume in SETS)
 
