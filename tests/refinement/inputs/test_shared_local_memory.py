@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.local_memory import ANY_LOCAL_MEMORY
 from visaproof.refinement.comparison import Comparison, compare
@@ -15,6 +16,9 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runs import LOCAL_SIZE
 from visaproof.refinement.verdicts import Difference, Refines, Verdict
 from visaproof.report.two_kernels.refinement_file import replayed_record
+from visaproof.semantics.symbolic.state import SymbolicLocal
+from visaproof.smt import add, bool_symbol, const, ite, symbol, symbols_of
+from visaproof.smt.evaluate import evaluate
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -231,6 +235,28 @@ def test_another_byte_is_another_one_with_the_tag_too(store: str, more: str) -> 
     comparison, verdict = tags_asked(store, more)
     assert isinstance(verdict, Difference), verdict
     assert not run_again(replayed_record(comparison, verdict), "k.json").differences
+
+
+def test_bytes_before_those_of_the_tag_alone_are_those_before_the_first() -> None:
+    """s[i - 4] with the tag: its constant is less than the tag."""
+    _, verdict = tags_asked("0x10000000", "0xfffffffc", ("0x0", "0xfffffffc"))
+    assert isinstance(verdict, Refines), verdict
+    comparison, verdict = tags_asked("0x10000000", "0xfffffff8", ("0x0", "0xfffffffc"))
+    assert isinstance(verdict, Difference), verdict
+    assert not run_again(replayed_record(comparison, verdict), "k.json").differences
+
+
+def test_choices_of_tagged_addresses_are_looked_at_once() -> None:
+    """As many as of 2^40 ways, in a chain that is longer than Python recurses."""
+    word = add(symbol("a", 32), const(SLM_TAG, 32))
+    plain = symbol("a", 32)
+    for place in range(2000):
+        other, condition = add(word, const(4, 32)), bool_symbol(f"c.{place}")
+        word = ite(condition, word, other) if place < 40 else ite(condition, word, symbol(f"b.{place}", 32))
+        plain = ite(condition, plain, add(plain, const(4, 32)) if place < 40 else symbol(f"b.{place}", 32))
+    found = SymbolicLocal(const(64, 40)).untagged(word)
+    values = dict.fromkeys(symbols_of(word), 1)
+    assert evaluate(found, values) == evaluate(plain, values) == 1
 
 
 def test_without_a_tag_nothing_is_assumed_of_it() -> None:

@@ -65,13 +65,19 @@ class SymbolicLocal(SymbolicBuffer, frozen=True):
     """Shared local memory, of whose addresses IGC's tag is no part: t + x is byte x, as no x carries into the tag."""
 
     def untagged(self, address: BitVec) -> BitVec:
-        """The address without the tag, where a constant brings it, also by a choice."""
-        if address.op is Op.ITE:
-            condition, one, other = address.args
-            return ite(cast(Bool, condition), self.untagged(cast(BitVec, one)), self.untagged(cast(BitVec, other)))
-        constant, _ = linear_parts(address)
-        tagged = SLM_TAG <= constant < 2 * SLM_TAG
-        return sub(address, const(SLM_TAG, address.width)) if tagged else address
+        """The address without the tag, where a constant brings it, also by choices: each of these is looked at once."""
+        words, left = dict[BitVec, BitVec](), [address]
+        while left:
+            if (one := left.pop()) not in words:
+                words[one] = one
+                left += cast(tuple[BitVec, ...], one.args[1:]) if one.op is Op.ITE else ()
+        for one in sorted(words, key=lambda word: word.serial):
+            if one.op is Op.ITE:
+                condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], one.args)
+                words[one] = ite(condition, words[then], words[otherwise])
+            elif SLM_TAG // 2 <= linear_parts(one)[0] < 2 * SLM_TAG:  # less where something is subtracted: s[i - 1]
+                words[one] = sub(one, const(SLM_TAG, one.width))
+        return words[address]
 
 
 class SymbolicFlat(SymbolicBuffer, frozen=True):

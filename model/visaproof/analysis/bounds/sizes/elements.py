@@ -69,7 +69,7 @@ def without_tag(address: BitVec, surface: SymbolicSurface | None) -> BitVec:
         return address
     inner = cast(BitVec, address.args[0]) if address.op is Op.ZERO_EXTEND else address
     constant, _ = linear_parts(inner)
-    if not SLM_TAG <= constant < 2 * SLM_TAG:
+    if not SLM_TAG // 2 <= constant < 2 * SLM_TAG:
         return address
     return zero_extend(sub(inner, const(SLM_TAG, inner.width)), address.width)
 
