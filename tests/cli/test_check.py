@@ -209,3 +209,15 @@ def test_what_the_compiler_emits_can_be_checked(visaproof):
     assert rules == {"16 lanes of a typed message exist from PVC on"}
     assert {entry["rule"] for entry in found if entry["id"] == "page.exec-size"} == {"TYPED_ATOMIC has 8 lanes"}
     assert ran.err == ""
+
+
+def test_functions_are_followed_where_they_are_beside_the_kernel(visaproof, tmp_path: Path):
+    """Without its file a call is not modelled."""
+    folder = DATA.parent / "launches" / "visaasm" / "scan_slm"
+    ran = visaproof("check", folder / "tgllp-O0-simd8.visaasm", "--platform", "TGLLP")
+    assert ran.code in (1, 3)
+    assert "tgllp-O0-simd8.f0.visaasm:118 | svm_block_st" in ran.out
+    assert "not modelled" not in ran.out
+    alone = tmp_path / "alone.visaasm"
+    alone.write_text((folder / "tgllp-O0-simd8.visaasm").read_text())
+    assert "not modelled: fcall (2)" in visaproof("check", alone, "--platform", "TGLLP").out

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.decode.message import OPCODES, decode
 from visaproof.decode.opcode_check import require_described
 from visaproof.decode.raw_send import resolved
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.isa.platform import Platform
+from visaproof.visaasm.linking.names import linked
 from visaproof.visaasm.opcode_kinds import Kind, kind_of
 from visaproof.visaasm.printing.spelling import Note
 from visaproof.visaasm.syntax import Instruction, Kernel
@@ -19,6 +21,8 @@ from visaproof.visaasm.validity.message import MESSAGES
 from visaproof.visaasm.validity.rule import INSTRUCTION
 from visaproof.visaasm.validity.type_rules import wrong_types
 
+LINKED = "fcall", "faddr"
+"""What the linker resolves where the functions are there."""
 TYPE_RULES = "page.type"
 """The ids of the rules on operand types begin so."""
 
@@ -41,6 +45,14 @@ class Legality(Struct, frozen=True):
     """Messages beside the four pages whose operands do not fit their opcode."""
     not_modelled: Mapping[str, int] | None = None
     """Opcodes, and forms of modelled ones, that have no semantics here, and how often; None where nobody looked."""
+
+    whole: Kernel | None = None
+    """With the functions that it calls, where these were looked for."""
+
+    @property
+    def program(self) -> Kernel:
+        """What runs."""
+        return self.whole or self.kernel
 
     @property
     def legal(self) -> bool:
@@ -70,6 +82,16 @@ def legality(text: str, path: str, platform: Platform, mode: Mode, any_type: boo
         tuple(others.malformed),
         dict(others.not_modelled.most_common()),
     )
+
+
+def with_functions(found: Legality, functions: Mapping[str, Kernel]) -> Legality:
+    """The same with the kernel linked with these functions: calls that can be followed are modelled."""
+    whole = linked(found.kernel, functions)
+    kept = Counter(one.opcode for one in whole.instructions())
+    left = {
+        what: min(count, kept[what]) if what in LINKED else count for what, count in (found.not_modelled or {}).items()
+    }
+    return replace(found, not_modelled={what: count for what, count in left.items() if count}, whole=whole)
 
 
 class _Others:

@@ -111,11 +111,12 @@ def _more(mode: str, results: "Sequence[Result]") -> dict[str, Any]:
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     from visaproof.analysis.findings.kernel import Uses, uses_of
-    from visaproof.analysis.legality import legality
+    from visaproof.analysis.legality import legality, with_functions
     from visaproof.launch.launch import said_by_launch
     from visaproof.report.kernels.check import checked_file, lines_of_file, unreadable_file
     from visaproof.smt.limit import Limit
     from visaproof.visaasm.device import device_of
+    from visaproof.visaasm.linking.names import functions_beside
     from visaproof.visaasm.source import read_text
     from visaproof.visaasm.validity import Mode
 
@@ -127,9 +128,10 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
             said = said_by_launch(task.launch, path) if task.launch else ()
             device = device_of(text.split("\n"), str(path), arguments.platform, said)
             found = legality(text, str(path), device, mode, any_type=arguments.types == "any")
-            launch = (
-                _launch(found.kernel, task.launch, arguments, device) if mode is Mode.PAGE and found.legal else None
-            )
+            launch = None
+            if mode is Mode.PAGE and found.legal:
+                found = with_functions(found, functions_beside(path, grf_bytes=device.grf_bytes))
+                launch = _launch(found.program, task.launch, arguments, device)
     except ReadError as error:
         show_read_error(error)
         return ExitCode.USAGE, unreadable_file(path, error)
@@ -138,7 +140,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     uses = Uses()
     if mode is Mode.PAGE and found.legal:
         choices = dict(arguments.undefined)
-        uses = uses_of(found.kernel, device, choices, milliseconds(arguments.timeout), limit, launch)
+        uses = uses_of(found.program, device, choices, milliseconds(arguments.timeout), limit, launch)
     record = checked_file(found, device, uses)
     for line in lines_of_file(found, record, uses):
         print(line)

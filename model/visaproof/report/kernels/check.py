@@ -113,7 +113,7 @@ def checked_file(found: Legality, platform: Platform, uses: Uses) -> dict[str, A
         errors=[shown_path(str(error)) for error in found.malformed],
         hazards=[finding_entry(hazard) for hazard in found.hazards],
         notes=[note_entry(note) for note in found.notes],
-        **listed_record(kernel, uses),
+        **listed_record(found.program, uses),
         **premises_record(uses.assumed),
     )
     return msgspec.to_builtins(entry)
@@ -132,7 +132,7 @@ def unreadable_file(path: Path, error: ReadError) -> dict[str, Any]:
 def lines_of_file(found: Legality, entry: Mapping[str, Any], uses: Uses) -> Iterator[str]:
     """One file as people read it."""
     premises = premise_lines(uses.assumed) if uses.assumed and (uses.undefined or uses.unreachable) else ()
-    for line in (*_lines(found, entry), *premises, *lines_of(found.kernel, uses)):
+    for line in (*_lines(found, entry), *premises, *lines_of(found.program, uses)):
         yield printable(line)
 
 

@@ -10,6 +10,7 @@ from visaproof.program.statements import Origin
 from visaproof.queries.kernels.suspects import Effect
 from visaproof.report.one_kernel.conflicts import input_lines
 from visaproof.report.one_kernel.kernel_runs import AskedKernel
+from visaproof.report.one_kernel.statements import line_number
 
 INDENT = " " * 8
 
@@ -20,7 +21,7 @@ MOST_LINES = 8
 def lines_of(kernel: Kernel, uses: Uses, asked: AskedKernel | None = None) -> Iterator[str]:
     """What is undefined, unreachable, and not asked; with what was `asked` also the inputs of the runs that show it."""
     yield from _use_lines(kernel, uses.undefined, asked)
-    yield from _unreachable_lines(uses.unreachable)
+    yield from _unreachable_lines(kernel, uses.unreachable)
     if uses.stopped is not None:
         yield ""
         yield f"  not asked: whether more depends on undefined values: {uses.stopped}"
@@ -38,7 +39,7 @@ def _use_lines(kernel: Kernel, uses: Sequence[UndefinedUse], asked: AskedKernel 
         one, *alike = group
         shown = [one, *alike] if isinstance(one.answer, Shown) else [one]
         for each in shown:
-            yield f"  {each.suspect.position.line:>5} | {texts[each.suspect.position]}"
+            yield f"  {line_number(kernel, each.suspect.position):>5} | {texts[each.suspect.position]}"
             yield f"{INDENT}{verdict}"
             if isinstance(each.answer, Shown) and asked is not None:
                 yield from (f"{INDENT}{line}" for line in input_lines(asked, each.answer))
@@ -84,10 +85,10 @@ def _verdict(one: UndefinedUse) -> str:
             return f"allowed: {what}"
 
 
-def _unreachable_lines(writes: Sequence[Origin]) -> Iterator[str]:
+def _unreachable_lines(kernel: Kernel, writes: Sequence[Origin]) -> Iterator[str]:
     """Each write that no lane reaches."""
     if writes:
         yield ""
         yield "  unreachable: no lane of any launch writes here:"
     for one in writes:
-        yield f"  {one.position.line:>5} | {one.text}"
+        yield f"  {line_number(kernel, one.position):>5} | {one.text}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from visaproof.isa.errors import Position
 from visaproof.program.kernel import Kernel
 from visaproof.program.source_places import SourcePlace, source_place
 from visaproof.program.statements import Origin
@@ -15,8 +16,7 @@ MOST_SOURCE = 1 << 22
 def statement_lines(kernel: Kernel, instruction: Origin) -> Iterator[str]:
     """The line of source, where the dump says which it is, and that of the dump."""
     position = instruction.position
-    own = position.path == kernel.path
-    number = str(position.line) if own else f"{Path(position.path).name}:{position.line}"
+    number = line_number(kernel, position)
     place = source_place(kernel, position)
     if place is not None:
         name = f"{Path(place.file).name}:{place.line}"
@@ -24,6 +24,11 @@ def statement_lines(kernel: Kernel, instruction: Origin) -> Iterator[str]:
         number = f"{number:>{len(name)}}"
         yield f"  {name:>5} | {text}" if text else f"  {name}"
     yield f"  {number:>5} | {instruction.text}"
+
+
+def line_number(kernel: Kernel, position: Position) -> str:
+    """The line, and its file where that is not the kernel's own, as of a function that it calls."""
+    return str(position.line) if position.path == kernel.path else f"{Path(position.path).name}:{position.line}"
 
 
 def source_text(kernel: Kernel, place: SourcePlace) -> str:
