@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import ask_bounds
-from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least
+from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least, sufficient
 from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
+from visaproof.analysis.bounds.sizes.reached import Reached
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
-from visaproof.launch.assumptions import Assume
+from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.launch import read_launch
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import (
     BitVec,
@@ -306,3 +308,18 @@ def test_a_sum_may_need_what_the_guard_says() -> None:
     """4·n is at least 12 where n is above 2, and else not."""
     assert is_at_least({("n",): 4}, {(): 12}, {"n": 3})
     assert not is_at_least({("n",): 4}, {(): 12}, {"n": 2})
+
+
+@pytest.mark.parametrize(("at_pointers", "relations"), [(False, ["8*w <= 1099511627775"]), (True, [])])
+def test_of_a_surface_it_is_said_that_it_has_no_more_than_addresses_reach(
+    at_pointers: bool, relations: list[str]
+) -> None:
+    """The premise that no buffer has more is of those that are reached by 64-bit addresses."""
+    long_sizes = Path(__file__).parents[3] / "data" / "long_sizes"
+    kernel = read_kernel((long_sizes / "rows.visaasm").read_text(), "rows.visaasm")
+    launch = read_launch(long_sizes / "long_sizes.ze_info", kernel)
+    names = LaunchNames(kernel, launch, start_of(kernel, launch, Assume.LAUNCH))
+    reached = Reached({("w",): 8}, (), {}, frozenset(), frozenset())
+    found = sufficient([reached], names, bits=64, at_pointers=at_pointers)
+    assert found is not None
+    assert [str(one) for one in found.relations] == relations

@@ -18,10 +18,10 @@ from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
 from visaproof.launch.relations.relations import stated_relation
-from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, SymbolicBuffer, SymbolicSurface
-from visaproof.smt import Bool, add, conj, const, kept, neg, symbol, ule, zero_extend
+from visaproof.smt import BitVec, Bool, add, conj, const, kept, neg, symbol, ule, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve_sums
@@ -40,18 +40,26 @@ class Sufficient(Struct, frozen=True):
     relations: tuple[Relation, ...]
 
 
+def room_of(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]]) -> tuple[int, bool]:
+    """The bits of the widest address, and whether all are in buffers that are reached by 64-bit addresses."""
+    bits = max((address.width for _, _, address in accesses), default=0)
+    return bits, all(Same(doubt.access) in question.places for question, doubt, _ in accesses)
+
+
 def sufficient(
     reached: Sequence[Reached],
     names: LaunchNames,
     stated: Polynomial | None = None,
     whole: bool = True,
     bits: int = 32,
+    at_pointers: bool = False,
 ) -> Sufficient | None:
     """For all of these accesses, the amount that is `stated` or one of theirs; None where that is not enough.
 
     What is less than a multiple of its names is made a `whole` one.  `bits` are those of the widest address.  That the
     amount is at most LARGEST need not be said where every access ends by LARGEST: it is inside of a larger amount.
-    Nor need it be said that it is at most MOST_BYTES: no buffer has more (premise buffers-below).
+    Nor need it be said that it is at most MOST_BYTES of what is reached `at_pointers`: no such buffer has more
+    (premise buffers-below).
     """
     largest = LARGEST if bits <= 32 else MOST_BYTES
     reached = list(_where_all_are_positive(reached))
@@ -76,7 +84,8 @@ def sufficient(
     above = [Relation(">=", Name(name), Number(1)) for name in positive]
     above += [Relation(">=", Name(name), Number(0)) for name in signed]
     below_any = most == LARGEST and all(one.is_below for one in reached)
-    limits = [] if most in (None, MOST_BYTES) or below_any else [(amount, most)]
+    in_any = below_any or (at_pointers and most == MOST_BYTES)
+    limits = [] if most is None or in_any else [(amount, most)]
     limits += [(plus(one.sum, {(): 1}), 1 << one.bits) for one in fits]
     below = (Relation("<=", difference(one), Number(largest)) for one, largest in _widest(limits))
     sizes = dict.fromkeys(name for one in reached for name in one.small) if names.most_items > SMALL else ()

@@ -26,6 +26,7 @@ from visaproof.analysis.bounds.sizes.by_ends import (
     is_inside,
     is_usual,
     readable,
+    room_of,
     sufficient,
 )
 from visaproof.analysis.bounds.sizes.elements import (
@@ -212,8 +213,7 @@ class OfMessage(Struct):
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
-        bits = max((address.width for _, _, address in accesses), default=0)
-        return None if reached is None else sufficient(reached, self.finder.names, stated, whole, bits)
+        return None if reached is None else sufficient(reached, self.finder.names, stated, whole, *room_of(accesses))
 
     def _address(self, question: BoundsQuestion, doubt: Doubt) -> BitVec:
         address = address_of(question, doubt.access)
