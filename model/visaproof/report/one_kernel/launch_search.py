@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import BoundsFinding
 from visaproof.analysis.bounds.verdicts import Meaningless, Outside
@@ -14,6 +15,7 @@ from visaproof.execution.payload import Program
 from visaproof.execution.too_small import TooSmall
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.operands import SLM
+from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import is_linked
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation
 from visaproof.report.one_kernel.conflicts import surface_name
@@ -23,6 +25,9 @@ from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 SHARE = 0.2
 """Of the time that is left: other messages wait for their answers."""
+
+MOST_ALIKE = 4
+"""Launches for messages that need as many bytes of one surface: a kernel may have hundreds of these."""
 
 ACCESSES_OUTSIDE = "launches are searched for accesses outside alone"
 """Of what else is undefined a thread is shown."""
@@ -39,8 +44,8 @@ class LaunchSearch(Struct, frozen=True, dict=True):
     """Bytes of buffers, by name."""
     global_size: Sequence[Expression] = ()
     """Work items by dimension."""
-    first: dict[Hashable, Position] = field(default_factory=dict[Hashable, Position])
-    """The first message that has a launch, by its surface and what would be enough."""
+    alike: dict[Hashable, list[Position]] = field(default_factory=dict[Hashable, list[Position]])
+    """The messages that have a launch, by their surface and what would be enough."""
 
     def of_conflict(self, finding: Finding) -> ShownLaunch | None:
         """One in which two lanes write one byte; or why none is shown."""
@@ -63,15 +68,20 @@ class LaunchSearch(Struct, frozen=True, dict=True):
             return None
         if argument is None and surface != SLM:
             return self._of_no_argument(surface)
-        enough = finding.enough and (surface, finding.enough.size, finding.enough.relations)
-        if (like := self.first.get(enough)) is not None:
-            one = NoLaunch(f"line {like.line} has one in which {surface_name(self.answers, surface)} is too small so")
-            return ShownLaunch(one, self.command, 1, like)
+        if finding.enough is None:
+            return self._of_too_small(position, argument, shown)
+        alike = self.alike.setdefault((surface, finding.enough.size, finding.enough.relations), [])
+        first = next(iter(alike), None)
+        if first is not None and len(alike) == MOST_ALIKE:
+            one = NoLaunch(f"line {first.line} has one in which {surface_name(self.answers, surface)} is too small so")
+            return ShownLaunch(one, self.command, 1, first)
+        found = self._of_too_small(position, argument, shown)
+        alike += [position] if found.is_shown else []
+        return replace(found, like=first)
+
+    def _of_too_small(self, position: Position, argument: Argument | None, shown: ShownRun) -> ShownLaunch:
         example = launch_in(self.answers, shown)
-        found = self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
-        if enough is not None and found.is_shown:
-            self.first[enough] = position
-        return found
+        return self._shown(lambda: self._too_small.find(position, argument and argument.index, example))
 
     def _with_event(self, shown: ShownRun, position: Position, event: Event) -> ShownLaunch | None:
         """None where no launch information says what a launch is."""

@@ -29,7 +29,7 @@ class ShownLaunch(Struct, frozen=True):
     simd: int
     """Work items of a thread."""
     like: Position | None = None
-    """The message that has a launch in which the same surface is too small in the same way."""
+    """An earlier message that has one in which the same surface is too small in the same way."""
 
     @property
     def is_another(self) -> bool:

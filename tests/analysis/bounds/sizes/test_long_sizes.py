@@ -129,7 +129,7 @@ def test_the_sizes_that_are_named_are_enough(sizes: tuple[str, str], code: int) 
     assert main(["bounds", str(DATA / "rows.visaasm"), *LAUNCH, "--quiet", *stated]) == code
 
 
-def test_a_second_access_that_needs_as_much_is_one_line_and_has_no_launch_of_its_own(
+def test_a_second_access_that_needs_as_much_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Of a load and a store that need the same bytes of `a`; -v and JSON say of each what is enough."""
@@ -140,12 +140,20 @@ def test_a_second_access_that_needs_as_much_is_one_line_and_has_no_launch_of_its
     long = capsys.readouterr().out
     assert short.count("where a is too small, as line") == 2
     assert (short.count("inside if a has"), long.count("inside if a has")) == (2, 4)
-    assert (short.count("launch: "), long.count("launch: ")) == (3, 3)
-    assert long.count("has one in which a is too small so") == 2
+    assert (short.count("launch: "), long.count("launch: ")) == (3, 4)
+
+
+def test_of_many_accesses_that_need_as_much_a_few_have_launches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("visaproof.report.one_kernel.launch_search.MOST_ALIKE", 1)
+    found = [one["launch"] for one in answered("upper", capsys)["messages"]]
+    assert [one["found"] for one in found] == [True, True, False, False]
+    assert found[2]["reason"] == "line 257 has one in which a is too small so"
 
 
 def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.CaptureFixture[str]) -> None:
     """Bytes 12 to 15 are the upper half of a[1], a double."""
     launches = [one["launch"] for one in answered("upper", capsys)["messages"] if one["launch"]]
     places = [re.findall(r"a\[(\d+)\], bytes (0x[0-9a-f]+)", str(one)) for one in launches]
-    assert [8 * int(index) <= int(byte, 16) < 8 * int(index) + 8 for one in places for index, byte in one] == [True] * 2
+    assert [8 * int(index) <= int(byte, 16) < 8 * int(index) + 8 for one in places for index, byte in one] == [True] * 3
