@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 
 from tests.analysis.conflicts.test_loop_conflicts import BACK, CONFLICT, COUNT, FREE, HEADER, SCATTER
+from visaproof.analysis.bounds import kernel as bounds_kernel
 from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
@@ -19,6 +20,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.machine.symbolic.machine import Machine
 from visaproof.machine.symbolic.run import trace
+from visaproof.smt import bool_symbol
 from visaproof.smt.limit import Limit
 from visaproof.visaasm.reader import read_kernel
 
@@ -157,3 +159,23 @@ def test_of_keys_that_are_alike_one_has_the_time_of_all() -> None:
     assert found == ["quick", "no slow a", "no slow b"]
     assert asked[:3] == ["slow a", "quick", "slow a"]
     assert asked.count("slow b") <= 1
+
+
+def test_messages_are_listed_where_the_limit_ends_before_the_first_is_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As it may when it is asked whether the assumptions contradict each other: none is said to hold then."""
+    limit = Limit(60)
+
+    def late(*_: object) -> None:
+        monkeypatch.setattr(limit, "_end", 0.0)
+        raise LimitReached(60)
+
+    monkeypatch.setattr(bounds_kernel, "climb", late)
+    kernel = read_kernel(f"{HEADER}{STRAIGHT}    ret (M1, 1)\n", "k.visaasm")
+    stated = StatedLaunch((parse_size_option("T6=0x1000"),))
+    monkeypatch.setattr(bounds_kernel, "facts_of_elements", lambda *_: [bool_symbol("stated")])
+    answers = ask_bounds(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, stated, 1000, limit=limit)
+    found = list(answers.answers())
+    assert len(found) == 2
+    assert not any(isinstance(one.bounds, Holds) for one in found)
