@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from visaproof.execution.arguments import FIRST_SYMBOL, LocalBytes, parameters, prepare
-from visaproof.execution.memory import AddressSpace, Allocation, FlatWindow, LocalWindow, Window
+from visaproof.execution.memory import AddressSpace, Allocation, FlatWindow, Window
 from visaproof.execution.payload import Payloads, Program, Values
 from visaproof.execution.run import Memory, Ran, run_launch
 from visaproof.execution.shape import Shape, ThreadId
@@ -15,7 +15,7 @@ from visaproof.isa.errors import ReadError, UndefinedBehavior
 from visaproof.isa.platform import Platform
 from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option, read_launch
-from visaproof.semantics.concrete.surface import LaneWrite
+from visaproof.semantics.concrete.surface import LaneWrite, WithoutTag
 from visaproof.visaasm.linking.names import read_program
 from visaproof.visaasm.reader import read_kernel
 
@@ -310,7 +310,7 @@ def test_no_byte_is_between_buffers(address: int) -> None:
 
 
 def test_shared_local_memory_has_tagged_addresses() -> None:
-    local = LocalWindow(Allocation("slm", 0, bytearray(16)))
+    local = WithoutTag(Window(Allocation("slm", 0, bytearray(16))))
     local.scatter([LaneWrite(0, 0x1000_0004, 4, 7)])
     assert local.read(4, 4) == local.read(0x1000_0004, 4) == 7
     assert local.read(0x1000_0010, 4) == 0

@@ -54,7 +54,7 @@ ELSEWHERE = {
     ),
     "slm-tag": (
         (BOUNDS, "test_a_tagged_address_of_shared_local_memory_is_that_without_the_tag"),
-        (LOCAL, "test_an_address_with_the_tag_is_that_without_it"),
+        ("test_slm_tag.py", "test_an_address_with_the_tag_is_that_without_it"),
     ),
     "stated-size": (
         (BOUNDS, "test_the_right_guard_stays_inside"),

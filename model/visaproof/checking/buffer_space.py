@@ -1,11 +1,10 @@
-"""Memory with what a launch put into it: buffers at 64-bit addresses, and shared local memory at tagged ones.
+"""Memory with the buffers that a launch put into it.
 
 Accesses do what they do in any run; what is noted is whether they miss.
 """
 
 from dataclasses import dataclass
 
-from visaproof.isa.operands import SLM_TAG
 from visaproof.semantics.concrete.surface import Buffer, Miss
 
 
@@ -21,15 +20,3 @@ class BufferSpace(Buffer):
         if self.misses is not None and not any(one.start <= address and end <= one.stop for one in self.windows):
             self.misses.append(Miss((address,), width))
         return end > self.size
-
-
-@dataclass
-class LocalBuffer(Buffer):
-    """Shared local memory: an address that carries IGC's tag is that without it."""
-
-    def _misses(self, address: int, width: int) -> bool:
-        place = address - SLM_TAG if SLM_TAG <= address < 2 * SLM_TAG else address
-        outside = place + width > self.size
-        if outside and self.misses is not None:
-            self.misses.append(Miss((address,), width))
-        return outside

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from visaproof.checking import runs
 from visaproof.checking.all_choices import under_each_choice
-from visaproof.checking.buffer_space import LocalBuffer
 from visaproof.checking.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.checking.exhibit import violated
 from visaproof.checking.replayed import collected
@@ -17,13 +16,11 @@ from visaproof.checking.uninitialised_replay import two_runs
 from visaproof.decode.message import OPCODES, decode
 from visaproof.instructions import Instruction
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError
-from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform, platform_named
 from visaproof.isa.readings import DEFAULT, Readings, readings_from
 from visaproof.launch.relations.obeyed_relations import broken
 from visaproof.machine.concrete import run as concrete_run
 from visaproof.semantics.concrete.choices import Choices
-from visaproof.semantics.concrete.surface import Buffer
 from visaproof.visaasm.linking.names import linked
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
@@ -168,8 +165,6 @@ def _outside_again(counterexample: Counterexample, kernel: Kernel, platform: Pla
 
 def _leaves(counterexample: Counterexample, kernel: Kernel, platform: Platform, choices: Choices) -> Words:
     state = replace(state_from(counterexample.state, platform.name), choices=choices)
-    if isinstance(local := state.surfaces.get(SLM), Buffer):
-        state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
 
     def outside(message: concrete_run.PerformedMessage) -> bool:
         return bool(message.misses) and message.instruction.position.line == counterexample.line

@@ -13,10 +13,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from visaproof.isa.answers import Collision
 from visaproof.isa.errors import InNoBuffer, NotModelled, UndefinedBehavior
-from visaproof.isa.operands import SLM_TAG
-from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+from visaproof.semantics.concrete.surface import Buffer
 
 FLAT_SIZE = 1 << 64
 PRIVATE_ROOM = 1 << 26
@@ -132,17 +130,6 @@ class Window(Buffer):
         return None
 
 
-class LocalWindow(Window):
-    """Shared local memory: its addresses may carry IGC's tag."""
-
-    def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
-        return super()._place(_untagged(address), width)
-
-    def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
-        plain = [LaneWrite(write.lane, _untagged(write.address), write.width, write.value) for write in writes]
-        super().scatter(plain, collision)
-
-
 class ScratchWindow(Window):
     """Private memory of a thread: it has no bytes but these."""
 
@@ -162,7 +149,3 @@ class FlatWindow(Window):
 
     def _place(self, address: int, width: int) -> tuple[Allocation, int] | None:
         return self.space.find(address, width)
-
-
-def _untagged(address: int) -> int:
-    return address - SLM_TAG if SLM_TAG <= address < 2 * SLM_TAG else address

@@ -7,13 +7,11 @@ from msgspec import Struct, field
 
 from visaproof.execution.shape import Shape, ThreadId, Triple
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.isa.platform import Platform, ThreadNumber
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE, Platform, ThreadNumber
 from visaproof.isa.registers import Input
 from visaproof.launch.ids.laid_out import laid_out
 from visaproof.launch.ids.local_ids import Host, LaidOut
 from visaproof.launch.input_meaning import (
-    THREAD_NUMBER_BYTE,
-    THREAD_NUMBER_SINCE,
     ArgumentValue,
     BufferAddress,
     BufferOffset,

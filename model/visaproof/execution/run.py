@@ -14,7 +14,6 @@ from visaproof.execution.memory import (
     AddressSpace,
     Allocation,
     FlatWindow,
-    LocalWindow,
     ScratchWindow,
     Window,
 )
@@ -191,7 +190,7 @@ class _LaunchRun:
 
     def _bound_surfaces(self) -> Iterator[tuple[str, MemorySurface]]:
         yield FLAT, FlatWindow(self.memory.space(), self._watch)
-        yield SLM, LocalWindow(self.memory.local, self._watch)
+        yield SLM, Window(self.memory.local, self._watch)
         windows: dict[int, MemorySurface] = {
             index: self._images.get(index) or Window(buffer, self._watch)
             for index, buffer in self.memory.buffers.items()

@@ -15,9 +15,6 @@ IMPLICIT = "implicit argument"
 TABLE, IDS = "%local_id_table", "%local_ids"
 """Variables that no text declares: the address of the local ids, and the row of the thread itself."""
 
-THREAD_NUMBER = "%r0", 8
-"""The byte with the number of the thread in its group, by which its row is found: from XeHP on."""
-
 
 class ImplicitArgument(Struct, frozen=True):
     """Numbers in the implicit arguments, as many as `elements`; of 64 bits, the upper half is 0 where it is no address.

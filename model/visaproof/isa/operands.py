@@ -34,6 +34,12 @@ SCRATCH = "%scratch"
 SLM_TAG = 0x1000_0000
 """IGC sets this bit in addresses of shared local memory, so that none of them is a null pointer."""
 
+
+def without_slm_tag(address: int) -> int:
+    """The address in shared local memory of which the tag is no part."""
+    return address - SLM_TAG if SLM_TAG <= address < 2 * SLM_TAG else address
+
+
 NULL = RawOperand("%null")
 """The null variable V0: no operand."""
 

@@ -149,3 +149,8 @@ def _released(devices: Iterable[Device], release: tuple[int, int] | None) -> tup
         for one, first, last in device.releases
         if one == major and first <= minor <= last
     )
+
+
+THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE = 8, Platform.XeHP_SDV
+"""The byte of r0 with the number of the thread in its group, which kernels take as the id of their sub-group, and the
+first device that has it there.  Source: docs/pages/payload.md §3."""

@@ -5,14 +5,9 @@ from enum import Enum
 
 from msgspec import Struct
 
-from visaproof.isa.platform import Platform
-
 DIMENSIONS = "xyz"
 GROUP_ID_BYTES = (4, 24, 28)
 """Where r0 holds the group ids x, y, z.  Source: docs/pages/payload.md §3."""
-THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE = 8, Platform.XeHP_SDV
-"""The byte of r0 with the number of the thread in its group, which kernels take as the id of their sub-group, and the
-first device that has it there.  Source: docs/pages/payload.md §3."""
 
 MEMBERS = 1 << 24
 """What stands in structs has indices from here on (`launch.struct_members`): no kernel has as many arguments."""

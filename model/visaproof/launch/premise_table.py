@@ -167,8 +167,9 @@ PREMISES = _rows(
         TWO_KERNELS,
     ),
     PremiseRow(
-        "slm-tag", "bit 28, which IGC sets in addresses of shared local memory, is no part of them{but}",
-        Grantor.COMPILER, "the addresses in both corpora", ("bounds", *TWO_KERNELS),
+        "slm-tag",
+        "bit 28, which IGC sets in addresses of shared local memory, is no part of them, and no offset carries into it",
+        Grantor.COMPILER, "the addresses in both corpora", ALL,
     ),
     PremiseRow(
         "stated-size", "{what} has {size} bytes",

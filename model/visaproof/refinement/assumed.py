@@ -18,6 +18,7 @@ from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
 from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.queries.kernels.extents import EXTENTS
+from visaproof.queries.kernels.local_size import without_tags
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.effects.operands import EXACT, divides_by_zero, is_function
 from visaproof.refinement.effects.question import Question
@@ -229,8 +230,7 @@ def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching)
         yield premise("launched-alike")
     if any(SHARED_LOCAL in runner.trace.surfaces for runner in runners):
         yield from _on_local_memory(programs)
-        if any(one.code.tags for one in programs):
-            yield premise("slm-tag", but=", and no offset carries into it")
+        yield from dict.fromkeys(one for runner in runners for one in without_tags(runner.trace))
     private = [one.launch.private_bytes for one in programs]
     if any(PRIVATE in runner.pointers.values() for runner in runners) and private[0] != private[1]:
         source, target = (f"{size:,}" if size else "not known how many" for size in private)

@@ -15,8 +15,7 @@ from visaproof.isa.surfaces import SurfaceKind
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.launch.relations.obeyed_relations import broken
 from visaproof.machine.concrete.run import MissingSurface, Outcome, run
-from visaproof.program.lower import Runnable, lowered
-from visaproof.program.program import Program as Code
+from visaproof.program.lower import Runnable
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.inputs.held_inputs import unlike_inputs, unlike_surfaces
 from visaproof.refinement.record import (
@@ -188,10 +187,9 @@ def _run_on(
 ) -> _Ran:
     """One thread over this memory."""
     platform = _platform(side, path)
-    code = lowered(_kernel(side, platform, path), platform)
-    state, flat = _started(code, example.exec_mask, side, side, memory, None)
+    state, flat = _started(platform, example.exec_mask, side, side, memory, None)
     try:
-        outcome = run(code, state, endless=True)
+        outcome = run(_kernel(side, platform, path), state, endless=True)
     except MissingSurface as missing:
         outcome = at_no_surface(missing, state.surfaces)
     return _Ran(outcome, memory, flat.left, state)
@@ -201,15 +199,14 @@ def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
     """The threads of a group over one memory, each with private memory of its own."""
     platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
     memory = {name: watched(surface, watch, name) for name, surface in _memory(example, side).items()}
-    code = lowered(_kernel(side, platform, path), platform)
-    started = [_started(code, one.exec_mask, one, side, memory, watch) for one in side.threads]
+    started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
     states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
-    found = run_group(code, states, watch, together=side is example.source)
+    found = run_group(_kernel(side, platform, path), states, watch, together=side is example.source)
     return _Ran(found.outcome, memory, next((flat.left for _, flat in started if flat.left is not None), None))
 
 
 def _started(
-    code: Code,
+    platform: Platform,
     exec_mask: str,
     held: Side | ThreadStart,
     side: Side,
@@ -217,7 +214,7 @@ def _started(
     watch: ThreadWatch | None,
 ) -> tuple[ConcreteState, FlatContents]:
     """A thread before its first instruction, and what it reaches by 64-bit address."""
-    state = ConcreteState(code.platform, exec_mask=int(exec_mask, 16), backwards=side.backwards, tags=code.tags)
+    state = ConcreteState(platform, exec_mask=int(exec_mask, 16), backwards=side.backwards)
     state.registers = {name: bytearray.fromhex(content) for name, content in held.registers.items()}
     state.predicates = {name: PredicateBits(one.count, int(one.bits, 16)) for name, one in held.predicates.items()}
     state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}

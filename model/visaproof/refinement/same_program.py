@@ -106,7 +106,6 @@ def _is_defined_with(program: Program, mask: int, filling: bytes, choices: Choic
     for _ in range(MOST_SURFACES):
         fresh = {key: _empty(surface) for key, surface in surfaces.items()}
         state = ConcreteState(program.platform, exec_mask=mask, surfaces=fresh, choices=choices)
-        state.tags = program.code.tags
         inputs = {item.variable for item in program.kernel.inputs}
         for name, one in program.kernel.registers.items():
             if one.owns_storage and name not in inputs and name not in PREDEFINED:

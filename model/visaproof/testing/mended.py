@@ -6,14 +6,11 @@ from pathlib import Path
 import msgspec
 
 from visaproof.checking.all_choices import under_each_choice
-from visaproof.checking.buffer_space import LocalBuffer
 from visaproof.checking.counterexample import Counterexample
 from visaproof.checking.states import state_from
-from visaproof.isa.operands import SLM
 from visaproof.isa.platform import platform_named
 from visaproof.machine.concrete.run import run
 from visaproof.semantics.concrete.choices import Choices
-from visaproof.semantics.concrete.surface import Buffer
 from visaproof.visaasm.linking.names import read_program
 
 OF_KERNELS = ("lanes-collide", "undefined", "outside")
@@ -33,8 +30,6 @@ def still_done_by(text: str, path: Path) -> str:
 
     def problem(choices: Choices) -> str:
         state = replace(state_from(found.state, found.platform), choices=choices)
-        if isinstance(local := state.surfaces.get(SLM), Buffer):
-            state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
         outcome = run(kernel, state)
         if outcome.undefined is not None:
             return f"{outcome.undefined.position}: {outcome.undefined.message}"

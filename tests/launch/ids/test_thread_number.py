@@ -7,11 +7,10 @@ from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.surface_sizes import parse_amount
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.ids.launched_start import LaunchedStart, launched_start
 from visaproof.launch.ids.local_ids import LaidOut, Triple
-from visaproof.launch.input_meaning import THREAD_NUMBER_BYTE
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option
 from visaproof.smt import Term, symbol
 from visaproof.smt.evaluate import evaluate, evaluate_all

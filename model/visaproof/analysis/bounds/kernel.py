@@ -35,7 +35,6 @@ from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.loaded_elements import loaded_elements
 from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.analysis.surface_sizes import (
-    SLM,
     is_free,
     stated_sizes,
     with_scratch_that_ends,
@@ -65,12 +64,12 @@ from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_
 from visaproof.queries.kernels.constant_data import loads_of_tables
 from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.full_sub_groups import full_sub_groups
+from visaproof.queries.kernels.local_size import without_tags
 from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 
-TAGGED = premise("slm-tag", but="")
 A = TypeVar("A")
 
 
@@ -276,7 +275,7 @@ def ask_bounds(
     assumed = (
         *start.assumed,
         *sizes.assumed,
-        *((TAGGED,) if SLM in ran.surfaces else ()),
+        *without_tags(ran),
         *full_sub_groups(kernel, ran, assume),
         *places.assumed,
         *(one for _, one in more),

@@ -15,13 +15,12 @@ from visaproof.analysis.conflicts.results import Found, Never, Open
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_all_choices
-from visaproof.checking.buffer_space import BufferSpace, LocalBuffer
+from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
-from visaproof.isa.operands import SLM
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
@@ -265,8 +264,6 @@ class _Confirm(Struct, frozen=True):
             state.beyond = replace(state.beyond, strict=frozenset(strict))
         if isinstance(flat := state.surfaces.get(FLAT), Buffer):
             state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
-        if isinstance(local := state.surfaces.get(SLM), Buffer):
-            state.surfaces[SLM] = LocalBuffer(local.size, local.contents)
         return state
 
     def _misses_any(self, performed: PerformedMessage) -> bool:

@@ -43,7 +43,7 @@ from visaproof.program.statements import Origin
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.full_sub_groups import full_sub_groups
-from visaproof.queries.kernels.local_size import local_limit
+from visaproof.queries.kernels.local_size import local_limit, without_tags
 from visaproof.queries.kernels.tickets import COUNTED, counts
 from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -322,7 +322,7 @@ def ask_kernel(
         start = replace(start, assumed=(*start.assumed, premise("float-mode"), premise("integer-division")))
     if counts(ran.performed):
         start = replace(start, assumed=(*start.assumed, COUNTED))
-    start = replace(start, assumed=(*start.assumed, *full_sub_groups(kernel, ran, assume)))
+    start = replace(start, assumed=(*start.assumed, *full_sub_groups(kernel, ran, assume), *without_tags(ran)))
     asked = Asked(kernel, platform, ran, start, timeout_ms)
     items = ItemsApart(asked, launch, assume, unroll, floats, limit)
     named = (span for one in alone.left_out for span in spans_read(one))

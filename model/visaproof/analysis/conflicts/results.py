@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.launches.usual_search import InVain
 from visaproof.checking.clauses import Form
+from visaproof.smt import Term
 
 T = TypeVar("T")
 
@@ -35,7 +36,11 @@ class Progress(Struct):
     guessed: bool = False
     """Whether simple values were tried."""
     in_vain: set[tuple[int, ...]] = field(default_factory=set[tuple[int, ...]])
-    """Those of them, and others, that a run did not confirm."""
+    """Those of them that a run did not confirm, with the condition."""
+    past_collisions: set[tuple[int, frozenset[tuple[Term, int]]]] = field(
+        default_factory=set[tuple[int, frozenset[tuple[Term, int]]]]
+    )
+    """The same of values that were run past earlier collisions."""
     in_first_groups: InVain = field(default_factory=InVain)
     after_others: InVain = field(default_factory=InVain)
     """The same, where lanes of other scatters may collide before."""

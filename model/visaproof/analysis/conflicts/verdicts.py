@@ -75,8 +75,6 @@ class Undecided(Struct, frozen=True):
 
 
 Answer = Free | Conflict | Undecided
-AFTER = -1
-"""Marks values that were run past earlier collisions."""
 
 
 class Finding(Struct, frozen=True):
@@ -127,12 +125,12 @@ def decide_conflict(
         if solver := excluded_by_others(question, left, among_items):
             return Never(solver)
         for index, values in candidates(question, asked, [one.values for one in shown], tried.after_others):
-            if (key := (AFTER, index, *values.values())) in tried.in_vain:
+            if (key := (index, frozenset(values.items()))) in tried.past_collisions:
                 continue
             found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
             if found is not None:
                 return Found(found)
-            tried.in_vain.add(key)
+            tried.past_collisions.add(key)
         return None
 
     search = Search(

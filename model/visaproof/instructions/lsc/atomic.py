@@ -107,7 +107,7 @@ class LscAtomic(Struct, frozen=True):
         updates: list[tuple[int, int, int, int]] = []
         for n in range(self.execution.size):
             if state.channel_enabled(self.execution, n):
-                address = lane_address(state, self.surface, self.addresses, n)
+                address = lane_address(state, self.addresses, n)
                 state.require_aligned(address, width)
                 src0, src1 = (lane_word(state, operand, n, width) for operand in self._roles)
                 updates.append((n, address, src0, src1))

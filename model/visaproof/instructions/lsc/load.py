@@ -19,7 +19,7 @@ from visaproof.instructions.lsc.untyped import (
 )
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.instructions.undefined_bytes import ClearedSlice
-from visaproof.isa.operands import NULL, SLM, SLM_TAG, Execution, RawOperand
+from visaproof.isa.operands import NULL, Execution, RawOperand
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.spec import Spec
@@ -30,7 +30,6 @@ from visaproof.semantics.symbolic.state import (
     FLAT_BITS,
     SymbolicBuffer,
     SymbolicFlat,
-    SymbolicLocal,
     SymbolicScratch,
     SymbolicState,
 )
@@ -85,7 +84,7 @@ class LscLoad(Struct, frozen=True):
         for n in range(self.execution.size):
             if self.dst == NULL or not state.channel_enabled(self.execution, n):
                 continue
-            address = lane_address(state, self.surface, self.addresses, n)
+            address = lane_address(state, self.addresses, n)
             for v in range(self.shape.elements):  # Page: DstData[v].elems[n], or DstData[n].elems[v] where transposed
                 if self.shape.transposed:
                     place = v * size.in_register
@@ -141,7 +140,7 @@ class LscLoad(Struct, frozen=True):
 # ---------------------------------------------------------------- the concrete machine
 
 
-def lane_address(state: ConcreteState, surface: str, addresses: Addresses, lane: int) -> int:
+def lane_address(state: ConcreteState, addresses: Addresses, lane: int) -> int:
     """The address of a lane's first element.  Page: Base + AddrScale*Src0Addrs[n] + AddrImmOffset."""
     width = addresses.element_bytes
     element = state.read_bytes(addresses.operand, lane * width, width)
@@ -150,9 +149,7 @@ def lane_address(state: ConcreteState, surface: str, addresses: Addresses, lane:
     base = addresses.base or 0
     if isinstance(base, RawOperand):
         base = state.read_bytes(base, 0, addresses.bits // 8)
-    found = (base + addresses.scale * element + addresses.immediate) % 2**addresses.bits
-    tagged = surface == SLM and state.tags and SLM_TAG <= found < 2 * SLM_TAG
-    return found - SLM_TAG if tagged else found
+    return (base + addresses.scale * element + addresses.immediate) % 2**addresses.bits
 
 
 # ---------------------------------------------------------------- the symbolic machine
@@ -176,8 +173,6 @@ def in_cells(address: BitVec, surface: SymbolicBuffer) -> BitVec:
     """The address as wide as the cells of the surface: one of 64 bits, for a surface, is small or negative."""
     if isinstance(surface, SymbolicFlat):
         return zero_extend(address, FLAT_BITS)
-    if isinstance(surface, SymbolicLocal):
-        address = surface.untagged(address)
     if address.width < FLAT_BITS:
         return zero_extend(address, ADDRESS_BITS)
     low = truncate(address, ADDRESS_BITS)

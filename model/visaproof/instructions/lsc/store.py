@@ -55,7 +55,7 @@ class LscStore(Struct, frozen=True):
         for n in range(self.execution.size):
             if not state.channel_enabled(self.execution, n):
                 continue
-            address = lane_address(state, self.surface, self.addresses, n)
+            address = lane_address(state, self.addresses, n)
             for v in range(self.shape.elements):  # Page: DstData[v].elems[n], or DstData[n].elems[v] where transposed
                 if self.shape.transposed:
                     place = v * size.in_register

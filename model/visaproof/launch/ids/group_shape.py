@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from visaproof.isa.identity import Same
 from visaproof.isa.implicit_arguments import IDS
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE, Platform
 from visaproof.launch.ids.laid_out import local_id_count, takes_only_images
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ, Host, LaidOut, Triple
-from visaproof.launch.input_meaning import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE, LaunchValue, LocalId
+from visaproof.launch.input_meaning import LaunchValue, LocalId
 from visaproof.launch.launch import Launch
 from visaproof.program.def_use import spans_read
 from visaproof.program.kernel import Kernel

@@ -5,13 +5,14 @@ from itertools import combinations, islice
 
 from msgspec import Struct, field
 
+from visaproof.isa.platform import THREAD_NUMBER_BYTE
 from visaproof.launch.assume import INT_IDS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_ids import launched_ids
 from visaproof.launch.ids.launched_words import LaunchedIds, place_name
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS, XYZ
 from visaproof.launch.ids.work_items import GROUP_IDS, Group
-from visaproof.launch.input_meaning import DIMENSIONS, THREAD_NUMBER_BYTE, LaunchValue
+from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
 from visaproof.launch.launch import Launch
 from visaproof.launch.premises import Premise, premise
 from visaproof.program.kernel import Kernel

@@ -163,7 +163,7 @@ class Thread:
         `known_images` the sampler reads zeros, and with it the texels that the state holds."""
         if not state.exec_mask:
             raise ValueError("a thread runs at least one lane")
-        self.state = state
+        self.state, state.tags = state, code.program.tags
         self._code = code
         self._program = code.program
         self._observer = observer

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
-from visaproof.isa.implicit_arguments import IDS, TABLE, THREAD_NUMBER
+from visaproof.isa.implicit_arguments import IDS, TABLE
+from visaproof.isa.platform import THREAD_NUMBER_BYTE
 from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.semantics.symbolic.guarded import GuardedRegisters
 from visaproof.smt import BitVec, add, bit_and, const, scale, zero_extend
@@ -20,8 +21,7 @@ def own_ids(registers: GuardedRegisters, accesses: Iterable[Access]) -> Iterator
     row = registers.sizes.get(IDS)
     if row is None:
         return
-    variable, byte = THREAD_NUMBER
-    number = zero_extend(bit_and(registers.read(variable, byte, 4), const(0xFF, 32)), 64)  # as IGC has it
+    number = zero_extend(bit_and(registers.read("%r0", THREAD_NUMBER_BYTE, 4), const(0xFF, 32)), 64)  # as IGC has it
     begin = as_sum(add(registers.read(TABLE, 0, 8), scale(number, row)))
     for one in accesses:
         if isinstance(one, Load) and one.surface == FLAT:

@@ -25,7 +25,7 @@ from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
-from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES, PrivateMemory, PrivateStore
+from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
 from visaproof.machine.symbolic.register_addresses import AddressRegister, AddressWrite
 from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
@@ -97,15 +97,15 @@ class Machine:
         private_base: BitVec | None = None,
         floats: Floats = Floats.UNINTERPRETED,
         name: str = "",
-        compared: bool = True,
+        choices: int = MANY_CHOICES,
         nondeterministic: bool = False,
         divisions: bool = False,
     ) -> None:
         self.program = program
         self._initial = initial
         self._exec_mask = exec_mask
-        self.private = PrivateMemory(private_base, MANY_CHOICES if compared else FEW_CHOICES)
-        self._local = SymbolicLocal if compared and program.tags else SymbolicBuffer
+        self.private = PrivateMemory(private_base, choices)
+        self._local = SymbolicLocal if program.tags else SymbolicBuffer
         self.lanes = Lanes(exec_mask)
         self.beyond = Beyond(nondeterministic)
         self.thread = Thread(program, self.lanes, initial, initial_predicate, name, self.beyond)
@@ -249,6 +249,8 @@ class Machine:
         return under_guards([self._here(one) for one in accesses], self.thread.assumption)
 
     def _here(self, access: Access) -> Access:
+        if isinstance(surface := self.surfaces.get(access.surface), SymbolicLocal):
+            access = surface.reached(access)
         if access.lane is None and self.lanes.facts:
             return replace(access, guard=conj(access.guard, self.lanes.reached))
         return access

@@ -9,6 +9,7 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
 from visaproof.machine.symbolic.data_results import DataResults
 from visaproof.machine.symbolic.machine import Machine
+from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.machine.symbolic.walk import Walk
 from visaproof.program.lower import Runnable, lowered
@@ -77,7 +78,7 @@ def trace(
         private_base,
         floats,
         name,
-        bool(compared_as) or not generalise,
+        MANY_CHOICES if compared_as or not generalise else FEW_CHOICES,
         nondeterministic,
         divisions,
     )

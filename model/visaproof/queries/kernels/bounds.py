@@ -6,14 +6,12 @@ from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
-from visaproof.isa.operands import SLM, SLM_TAG
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.buffer_places import LaunchBuffers, Place, facts_of
-from visaproof.semantics.symbolic.accesses import Access, Store
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.effects import meaningless
-from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import Bool, Term, conj, const, disj, false, is_false, neg, sub, ule, ult
+from visaproof.smt import Bool, Term, conj, is_false, neg
 
 MOST_NEEDED = 1 << 31
 """An address that may be larger than this is bounded by nothing but its width."""
@@ -75,7 +73,7 @@ def bounds_questions(
         places, lost = _places(performed, buffers, facts)
         undefined = [Doubt(one, conj(one.guard, neg(one.defined))) for one in performed.accesses]
         undefined += [Doubt(one, one.guard) for one in performed.short]
-        outside = _at_addresses(performed, places) if performed.surface == FLAT else _outside(performed, trace)
+        outside = _at_addresses(performed, places) if performed.surface == FLAT else _outside(performed)
         yield BoundsQuestion(
             performed, _open(outside), _open(undefined), premises, tuple(earlier), buffers, places, lost
         )
@@ -96,24 +94,8 @@ def _places(
     return places, lost
 
 
-def _outside(performed: Performed, trace: Trace) -> list[Doubt]:
-    surface = trace.surfaces[performed.surface]
-    local = surface if performed.surface == SLM and isinstance(surface, SymbolicBuffer) else None
-    return [
-        Doubt(one, conj(one.guard, one.defined, neg(disj(one.inside, _inside_tagged(one, local)))))
-        for one in performed.accesses
-    ]
-
-
-def _inside_tagged(access: Access, local: SymbolicBuffer | None) -> Bool:
-    """Whether an address of shared local memory carries IGC's tag, and is inside without it."""
-    if local is None:
-        return false()
-    address = access.cell[0]
-    tag = const(SLM_TAG, address.width)
-    tagged = conj(ule(tag, address), ult(address, const(2 * SLM_TAG, address.width)))
-    width = 1 if isinstance(access, Store) and access.per_byte else access.width
-    return conj(tagged, local.contains(sub(address, tag), width))
+def _outside(performed: Performed) -> list[Doubt]:
+    return [Doubt(one, conj(one.guard, one.defined, neg(one.inside))) for one in performed.accesses]
 
 
 def _at_addresses(performed: Performed, places: Mapping[Same[Access], Place]) -> list[Doubt]:

@@ -1,11 +1,11 @@
-"""How much shared local memory a group can have at most."""
+"""Shared local memory: how much a group can have at most, and what its addresses are."""
 
 from msgspec import Struct
 
 from visaproof.isa.operands import SLM
 from visaproof.launch.premises import Premise, premise
 from visaproof.machine.symbolic.trace import Trace
-from visaproof.semantics.symbolic.state import SymbolicBuffer
+from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicLocal
 from visaproof.smt import Bool, Op, const, ule
 
 
@@ -14,6 +14,11 @@ class LocalLimit(Struct, frozen=True):
 
     holds: Bool
     premise: Premise
+
+
+def without_tags(trace: Trace) -> tuple[Premise, ...]:
+    """On what it rests that IGC's tag is no part of addresses, where the kernel may have it in some."""
+    return (premise("slm-tag"),) if isinstance(trace.surfaces.get(SLM), SymbolicLocal) else ()
 
 
 def local_limit(trace: Trace, most: int) -> LocalLimit | None:

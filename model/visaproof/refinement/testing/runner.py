@@ -233,8 +233,7 @@ class Runner(Struct, frozen=True):
         for pointer, buffer in self.pointers.items():
             if FLAT not in after or buffer == PRIVATE:
                 values[pointer] = bases[buffer]
-        tags = lowered(self.kernel, self.platform).tags
-        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values), tags=tags)
+        state = ConcreteState(self.platform, exec_mask=bits_of(lanes, values))
         for register in self.kernel.registers.values():
             if register.owns_storage:
                 state.registers[register.name] = bytearray(register.size)

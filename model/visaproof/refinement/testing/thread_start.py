@@ -9,9 +9,9 @@ from visaproof.checking.ladder import Values
 from visaproof.decode.sampler import LOAD
 from visaproof.isa.errors import Position
 from visaproof.isa.float_modes import CONTROL
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.float_results import MODES_AT_START
 from visaproof.launch.ids.work_items import Group
-from visaproof.launch.input_meaning import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.program.lower import lowered

@@ -9,10 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled, Position, ReadError
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.ids.laid_out import takes_only_images
 from visaproof.launch.ids.local_ids import Host
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.launch.input_meaning import GROUP_ID_BYTES, THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
+from visaproof.launch.input_meaning import GROUP_ID_BYTES
 from visaproof.launch.matching import THREAD_STATE, Matched, Matching, Program, match, started_with
 from visaproof.launch.premises import Premise, premise
 from visaproof.refinement.scope import Scope

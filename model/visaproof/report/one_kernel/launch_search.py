@@ -73,8 +73,8 @@ class LaunchSearch(Struct, frozen=True, dict=True):
         alike = self.alike.setdefault((surface, finding.enough.size, finding.enough.relations), [])
         first = next(iter(alike), None)
         if first is not None and len(alike) == MOST_ALIKE:
-            one = NoLaunch(f"line {first.line} has one in which {surface_name(self.answers, surface)} is too small so")
-            return ShownLaunch(one, self.command, 1, first)
+            needed = f"line {first.line}, which needs as many bytes of {surface_name(self.answers, surface)}, has one"
+            return ShownLaunch(NoLaunch(needed), self.command, 1, first)
         found = self._of_too_small(position, argument, shown)
         alike += [position] if found.is_shown else []
         return replace(found, like=first)

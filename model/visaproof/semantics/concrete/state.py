@@ -10,13 +10,13 @@ from msgspec import Struct
 from visaproof.isa.answers import AnyAllWindow, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.execution import Combine
-from visaproof.isa.implicit_arguments import IDS, TABLE, THREAD_NUMBER
+from visaproof.isa.implicit_arguments import IDS, TABLE
 from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
-from visaproof.isa.platform import Platform
+from visaproof.isa.platform import THREAD_NUMBER_BYTE, Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.concrete.beyond import Found, write_held
 from visaproof.semantics.concrete.choices import STRICT, Choices
-from visaproof.semantics.concrete.surface import Buffer, Image, Surface
+from visaproof.semantics.concrete.surface import Buffer, Image, Surface, WithoutTag
 
 T = TypeVar("T")
 
@@ -97,14 +97,13 @@ class ConcreteState:
         surface = self.surfaces[name]
         if not isinstance(surface, Buffer):
             raise TypeError(f"{name} is not a buffer")
-        return surface
+        return WithoutTag(surface) if name == SLM and self.tags else surface
 
     def loaded(self, address: int, width: int, memory: Buffer) -> int:
         """What is in 64-bit memory: in the row of local ids that is the thread's own, what the launch put there."""
         if (row := self.registers.get(IDS)) is not None:
-            variable, byte = THREAD_NUMBER
-            begin = int.from_bytes(self.registers[TABLE], "little") + self.registers[variable][byte] * len(row)
-            place = (address - begin) % 2**64
+            table, number = int.from_bytes(self.registers[TABLE], "little"), self.registers["%r0"][THREAD_NUMBER_BYTE]
+            place = (address - table - number * len(row)) % 2**64
             if place + width <= len(row):
                 return int.from_bytes(row[place : place + width], "little")
         return memory.read(address, width)

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from visaproof.isa.answers import Collision
 from visaproof.isa.errors import WritesCollide
+from visaproof.isa.operands import without_slm_tag
 from visaproof.isa.surfaces import SurfaceKind
 
 Texel = tuple[int, int, int, int]
@@ -138,6 +139,27 @@ class Buffer:
     def write_dword(self, address: int, value: int) -> None:
         """Writes the dword at a byte address; dropped where it is not wholly inside (D11)."""
         self.write(address, 4, value)
+
+
+class WithoutTag(Buffer):
+    """Shared local memory of whose addresses IGC's tag is no part."""
+
+    def __init__(self, memory: Buffer) -> None:
+        super().__init__(memory.size, memory.contents)
+        self._memory = memory
+
+    def read(self, address: int, width: int) -> int:
+        return self._memory.read(without_slm_tag(address), width)
+
+    def write(self, address: int, width: int, value: int, lane: int | None = None) -> None:
+        self._memory.write(without_slm_tag(address), width, value, lane)
+
+    def scatter(self, writes: list[LaneWrite], collision: Collision = Collision.UNDEFINED) -> None:
+        plain = [LaneWrite(write.lane, without_slm_tag(write.address), write.width, write.value) for write in writes]
+        self._memory.scatter(plain, collision)
+
+    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
+        return self._memory.modify(without_slm_tag(address), width, change)
 
 
 SCRATCH_BYTES = 1 << 32

@@ -2,22 +2,23 @@
 
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.answers import AnyAllWindow, Collision, ShortPredicate, ShortVariable, SlmBounds
 from visaproof.isa.execution import THREAD_LANES, Combine
-from visaproof.isa.operands import SLM, SLM_TAG, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
+from visaproof.isa.operands import SLM, Execution, ImmediateUD, Parameter, Predicate, RawOperand, Scalar
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.isa.surfaces import Axis, SurfaceKind
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.names import SIZE_BITS
 from visaproof.semantics.symbolic.registers import RegisterFile
+from visaproof.semantics.symbolic.slm_tag import without_slm_tag
 from visaproof.smt import (
     BitVec,
     Bool,
-    Op,
     add,
     bit,
     bool_symbol,
@@ -27,11 +28,8 @@ from visaproof.smt import (
     eq,
     false,
     is_false,
-    ite,
     ite_bool,
-    linear_parts,
     neg,
-    sub,
     symbol,
     true,
     ule,
@@ -62,22 +60,15 @@ class SymbolicBuffer(Struct, frozen=True):
 
 
 class SymbolicLocal(SymbolicBuffer, frozen=True):
-    """Shared local memory, of whose addresses IGC's tag is no part: t + x is byte x, as no x carries into the tag."""
+    """Shared local memory, of whose addresses IGC's tag is no part."""
 
-    def untagged(self, address: BitVec) -> BitVec:
-        """The address without the tag, where a constant brings it, also by choices: each of these is looked at once."""
-        words, left = dict[BitVec, BitVec](), [address]
-        while left:
-            if (one := left.pop()) not in words:
-                words[one] = one
-                left += cast(tuple[BitVec, ...], one.args[1:]) if one.op is Op.ITE else ()
-        for one in sorted(words, key=lambda word: word.serial):
-            if one.op is Op.ITE:
-                condition, then, otherwise = cast(tuple[Bool, BitVec, BitVec], one.args)
-                words[one] = ite(condition, words[then], words[otherwise])
-            elif SLM_TAG // 2 <= linear_parts(one)[0] < 2 * SLM_TAG:  # less where something is subtracted: s[i - 1]
-                words[one] = sub(one, const(SLM_TAG, one.width))
-        return words[address]
+    def contains(self, address: BitVec, width: int) -> Bool:
+        """Whether `width` bytes at a byte address lie inside."""
+        return super().contains(without_slm_tag(address), width)
+
+    def reached(self, access: Access) -> Access:
+        """The access at its address without the tag."""
+        return replace(access, cell=tuple(map(without_slm_tag, access.cell)))
 
 
 class SymbolicFlat(SymbolicBuffer, frozen=True):

@@ -149,7 +149,7 @@ def test_of_many_accesses_that_need_as_much_a_few_have_launches(
     monkeypatch.setattr("visaproof.report.one_kernel.launch_search.MOST_ALIKE", 1)
     found = [one["launch"] for one in answered("upper", capsys)["messages"]]
     assert [one["found"] for one in found] == [True, True, False, False]
-    assert found[2]["reason"] == "line 257 has one in which a is too small so"
+    assert found[2]["reason"] == "line 257, which needs as many bytes of a, has one"
 
 
 def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.CaptureFixture[str]) -> None:

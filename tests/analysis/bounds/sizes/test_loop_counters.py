@@ -9,16 +9,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes.elements import without_tag
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
-from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
@@ -206,14 +203,6 @@ def test_a_table_that_a_group_fills_in_strides_is_proved(
     (file,) = json.loads(capsys.readouterr().out)["files"]
     tables = [one for one in file["messages"] if ".slm" in one["instruction"] and "atomic" not in one["instruction"]]
     assert [one["bounds"]["verdict"] for one in tables] == [verdict] * 2
-
-
-@pytest.mark.parametrize(("bytes_of", "is_left_out"), [(1024, True), (SLM_TAG, True), (2 * SLM_TAG, False)])
-def test_the_tag_is_left_out_where_all_memory_lies_below_it(bytes_of: int, is_left_out: bool) -> None:
-    index = symbol("i", 32)
-    tagged = zero_extend(add(index, const(SLM_TAG + 4, 32)), 64)
-    found = without_tag(tagged, SymbolicBuffer(const(bytes_of, 33)))
-    assert found is (zero_extend(add(index, const(4, 32)), 64) if is_left_out else tagged)
 
 
 def test_a_comparison_does_not_show_that_its_own_sum_does_not_wrap() -> None:

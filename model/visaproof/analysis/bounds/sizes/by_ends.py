@@ -114,10 +114,10 @@ def readable(enough: Sufficient | None, stated: Callable[[Polynomial], Sufficien
 def is_usual(enough: Sufficient) -> bool:
     """Whether it is a product of arguments that are at least 0, and only has to be no larger than addresses are."""
     parts = [part for part, count in enough.amount.items() if count]
-    is_product = len(parts) == 1 and SIZES_OF_LAUNCH.isdisjoint(*parts)
-    others = [one for one in enough.relations if one.sign != ">="]
-    is_of_size = len(parts[0]) > 1 if is_product else False
-    return is_product and all(is_of_size and one.left == difference(enough.amount) for one in others)
+    if len(parts) != 1 or not SIZES_OF_LAUNCH.isdisjoint(*parts):
+        return False
+    limits = [one for one in enough.relations if one.sign != ">="]
+    return not limits or (len(parts[0]) > 1 and all(one.left == difference(enough.amount) for one in limits))
 
 
 def _widest(limits: Sequence[tuple[Polynomial, int]]) -> Iterator[tuple[Polynomial, int]]:

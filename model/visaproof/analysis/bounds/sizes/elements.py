@@ -7,13 +7,11 @@ from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.isa.identity import Same
-from visaproof.isa.operands import SLM_TAG
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicSurface
-from visaproof.smt import BitVec, Op, Term, const, linear_parts, sub, symbols_of, zero_extend
+from visaproof.smt import BitVec, Op, Term, linear_parts, symbols_of
 
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
@@ -58,20 +56,6 @@ def address_of(question: BoundsQuestion, access: Access) -> BitVec:
     """From the beginning of its surface or buffer."""
     place = question.places.get(Same(access))
     return access.cell[0] if place is None else place.offset
-
-
-def without_tag(address: BitVec, surface: SymbolicSurface | None) -> BitVec:
-    """An address of shared local memory without the bit that IGC sets in it, if all of it lies below that bit.
-
-    What is inside without it is then inside with it, too.
-    """
-    if not isinstance(surface, SymbolicBuffer) or surface.size.high > SLM_TAG:
-        return address
-    inner = cast(BitVec, address.args[0]) if address.op is Op.ZERO_EXTEND else address
-    constant, _ = linear_parts(inner)
-    if not SLM_TAG // 2 <= constant < 2 * SLM_TAG:
-        return address
-    return zero_extend(sub(inner, const(SLM_TAG, inner.width)), address.width)
 
 
 def _counted(address: BitVec) -> tuple[int, list[int]]:

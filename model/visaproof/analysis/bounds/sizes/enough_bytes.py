@@ -35,7 +35,6 @@ from visaproof.analysis.bounds.sizes.elements import (
     element_of,
     products,
     symbols_used,
-    without_tag,
 )
 from visaproof.analysis.bounds.sizes.furthest import furthest_ends
 from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
@@ -52,7 +51,7 @@ from visaproof.launch.relations.expressions import Expression, Name, Number, Rel
 from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
 from visaproof.launch.relations.relations import stated_relation
-from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
+from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.smt import BitVec, Bool, Term, conj, disj, symbols_of, ule
 
@@ -208,16 +207,12 @@ class OfMessage(Struct):
     def sufficient(self, stated: Polynomial | None = None, *, whole: bool = True) -> Sufficient | None:
         """What is proved to be enough by what the addresses are as integers."""
         surface = self.finder.asked.trace.surfaces.get(self.key)
-        accesses = [(each, doubt, self._address(each, doubt)) for each in self.rounds for doubt in each.outside]
+        accesses = [(each, doubt, address_of(each, doubt.access)) for each in self.rounds for doubt in each.outside]
         if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
             return None
         offsets = self.finder.offsets(self.key)
         reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
         return None if reached is None else sufficient(reached, self.finder.names, stated, whole, *room_of(accesses))
-
-    def _address(self, question: BoundsQuestion, doubt: Doubt) -> BitVec:
-        address = address_of(question, doubt.access)
-        return without_tag(address, self.finder.asked.trace.surfaces.get(self.key)) if self.key == SLM else address
 
     def candidates(self) -> Iterator[Expression]:
         """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
