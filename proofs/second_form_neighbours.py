@@ -280,6 +280,15 @@ def refute_the_least_number_has_one_before_it() -> Query:
     )
 
 
+def refute_bits_below_the_highest_that_are_0_are_an_order() -> Query:
+    return neighbour(
+        "common-form",
+        "bits below the highest that are 0",
+        "below a power of two",
+        lambda b, w: (b.eq(b.extract(x(w), w - 2, 3), c(0, w - 4)), b.ult(x(w), c(8, w))),
+    )
+
+
 def refute_the_highest_bit_is_the_order_without_signs() -> Query:
     return neighbour(
         "common-form",

@@ -141,6 +141,12 @@ COMMON: tuple[Rule, ...] = (
             "of the greatest number without signs": lambda b, w: (b.neg(b.ult(x(w), c(-1, w))), b.ult(c(-2, w), x(w))),
             "the highest bit is the sign": lambda b, w: (b.bit(x(w), w - 1), b.slt(x(w), c(0, w))),
             "another bit is no sign": lambda b, w: kept(b.bit(x(w), w - 2)),
+            "highest bits that are 0": lambda b, w: (
+                b.eq(b.extract(x(w), w - 1, 3), c(0, w - 3)),
+                b.ult(x(w), c(8, w)),
+            ),
+            "highest bits that are a number": lambda b, w: kept(b.eq(b.extract(x(w), w - 1, 3), c(1, w - 3))),
+            "bits below the highest that are 0": lambda b, w: kept(b.eq(b.extract(x(w), w - 2, 3), c(0, w - 4))),
             "a denial of both": lambda b, w: (
                 b.neg(b.disj(p, b.eq(x(w), y(w)))),
                 b.conj(b.neg(p), b.neg(b.eq(x(w), y(w)))),

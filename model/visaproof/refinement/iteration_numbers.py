@@ -28,6 +28,7 @@ from visaproof.smt import (
     Term,
     add,
     concat,
+    conj,
     extract,
     linear_parts,
     mul,
@@ -35,6 +36,7 @@ from visaproof.smt import (
     symbol,
     symbols_of,
     truncate,
+    ult,
 )
 from visaproof.smt.halves import as_sum
 from visaproof.smt.substitution import Substitution, substitute, substitute_all
@@ -106,13 +108,34 @@ def counted(trace: Trace) -> Trace:
             replace(
                 one,
                 held=tuple(_where_it_runs(held, in_these({(loop, held.lane)})) for held in one.held),
-                lanes=_held(one.lanes, where_they_run),
+                lanes=tuple(unsigned(held, loop) for held in _held(one.lanes, where_they_run)),
                 exits=tuple(_held(each, where_they_run) for each in one.exits),
             )
             for loop, one in enumerate(changed.rounds)
         ),
     )
     return changed if _private(changed) == _private(trace) else trace
+
+
+def unsigned(lane: Held, loop: int) -> Held:
+    """Whether a lane goes on, of a number that every iteration makes larger by 1, by an order without signs.
+
+    For 0 <= k, and 0 <= n < 2^31 that no iteration changes:
+
+        the lane goes on after iteration i only if  k + i <s n    ⇒    after each that it runs  k + i <s n  =  k + i <u n
+
+    In iteration 0 it is k.  In a later one k + i − 1 <s n held before, so that k + i <= n did not wrap.
+    """
+    found: list[Bool] = []
+    for part in lane.after.args if lane.after.op is Op.CONJ else (lane.after,):
+        if part.op is Op.SLT:
+            moved, most = cast(tuple[BitVec, BitVec], part.args)
+            sign, (first, parts) = 1 << (moved.width - 1), linear_parts(moved)
+            number = truncate(symbol(IterationNumber(loop), NUMBER_BITS), moved.width)
+            if parts == {number: 1} and first < sign and most.high < sign and _stays(most):
+                part = ult(moved, most)
+        found.append(cast(Bool, part))
+    return lane._replace(after=conj(*found))
 
 
 def in_another_iteration(access: Access) -> Access:
@@ -135,7 +158,8 @@ def _amount(held: Held) -> BitVec | None:
 
 def _stays(amount: BitVec) -> bool:
     """Whether it is the same in all iterations."""
-    return not any(isinstance(one.payload, OfLoop | LoadedValue | OpenValue) for one in symbols_of(amount))
+    changing = OfLoop | LoadedValue | OpenValue | IterationNumber
+    return not any(isinstance(one.payload, changing) for one in symbols_of(amount))
 
 
 # ---------------------------------------------------------------- words in two halves

@@ -67,11 +67,14 @@ def in_step(
     several = split is not None
     if several and UndefinedKind.RACE not in scope.forbidden:  # then they do not go in step
         return None
-    try:
-        source, target = (_generalised(one, launched.lanes, scope, several) for one in runners)
-    except NotModelled:
-        return None
-    rounds = (source.trace.rounds, target.trace.rounds)
+    for fixed in (False, True):
+        try:
+            source, target = (_generalised(one, launched.lanes, scope, several, fixed) for one in runners)
+        except NotModelled:
+            return None
+        rounds = (source.trace.rounds, target.trace.rounds)
+        if len(rounds[0]) == len(rounds[1]):
+            break
     if not rounds[0] or len(rounds[0]) != len(rounds[1]):
         return None
     chosen: Choices = {}
@@ -137,17 +140,18 @@ def _is_settled(value: Term) -> bool:
     return value.op is Op.CONST or is_initial(value, "target")
 
 
-def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool) -> AnyRunner:
-    """The same kernel, with one iteration for all iterations of a loop but the first.  Raises NotModelled."""
+def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool, fixed: bool) -> AnyRunner:
+    """The same kernel, with one iteration for all iterations of a loop but the first, but of loops that run to their
+    end for their `fixed` length.  Raises NotModelled."""
     if isinstance(runner, Runner):
-        thread = _generalised_thread(runner, lanes, scope)
+        thread = _generalised_thread(runner, lanes, scope, fixed)
         if several:
             thread = _with_events_together(thread)
             thread = replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
         return thread if thread.observed else replace(thread, trace=counted(thread.trace))
     split = runner.split
     threads = [
-        _with_events_together(_generalised_thread(one, lanes[split.lanes(number)], scope, prefix_of(number)))
+        _with_events_together(_generalised_thread(one, lanes[split.lanes(number)], scope, fixed, prefix_of(number)))
         for number, one in enumerate(runner.members)
     ]
     group = group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
@@ -175,12 +179,12 @@ def _of_all_lanes(guard: Bool, rounds: Sequence[LoopRound]) -> Bool:
     return guard
 
 
-def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, prefix: str = "") -> Runner:
+def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fixed: bool, prefix: str = "") -> Runner:
     base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
     ran = trace(
         runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
         private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
-        divisions=DIVISION in scope.assume,
+        divisions=DIVISION in scope.assume, fixed_loops=fixed,
     )  # fmt: skip
     return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
 

@@ -50,6 +50,9 @@ def truth(random: Random, depth: int) -> Bool:
 
 def order(random: Random) -> Bool:
     left, right = random.sample((X, Y, const(random.getrandbits(4), 4)), 2)
+    if random.random() < 0.3:
+        top, lowest = random.choice(((3, 1), (3, 2), (2, 1)))
+        return eq(extract(left, top, lowest), const(0, top - lowest + 1))
     return random.choice((slt, ult, eq))(left, right)
 
 
@@ -61,6 +64,13 @@ def test_common_form_has_the_value_of_what_was_written(seed: int) -> None:
     for bits in range(1 << 10):
         values = {X: bits & 15, Y: bits >> 4 & 15, P: bits >> 8 & 1, Q: bits >> 9}
         assert evaluate(found, values) == evaluate(term, values)
+
+
+@pytest.mark.parametrize("lowest", [1, 2])
+def test_highest_bits_that_are_0_are_the_order_that_says_so(lowest: int) -> None:
+    high = eq(extract(X, 3, lowest), const(0, 4 - lowest))
+    assert in_common_form([high, ult(X, const(1 << lowest, 4))]) == 2 * in_common_form([high])
+    assert in_common_form([eq(extract(X, 2, 1), const(0, 2))]) == [eq(extract(X, 2, 1), const(0, 2))]
 
 
 def test_a_deep_alternation_ends() -> None:

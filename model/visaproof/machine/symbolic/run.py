@@ -52,6 +52,7 @@ def trace(
     launched: Collection[str] | None = None,
     only_places: bool = False,
     divisions: bool = False,
+    fixed_loops: bool = False,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -64,6 +65,7 @@ def trace(
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
     Where `only_places` are asked about, no statement is run that decides nothing of where lanes store.
+    Loops of a fixed length, as `fixed_loops`, run to their end where few or none are unrolled.
     Integer `divisions` by way of `inv` are recognised, for who says what that rests on.
     Of the `limit`, most is there for the run: then it ends with what it has.
     """
@@ -88,7 +90,7 @@ def trace(
         step = partial(data.step, run=machine.step)
     if alone is not None:
         step = partial(_step_but, alone.loads, machine)
-    return Walk(machine, step, unroll, generalise, compared_as).run(limit)
+    return Walk(machine, step, unroll, generalise, compared_as, fixed_loops).run(limit)
 
 
 def _step_but(left_out: Collection[Same[Run]], machine: Machine, statement: Run) -> None:

@@ -17,6 +17,7 @@ from visaproof.machine.symbolic.loops.iteration import (
     ending,
     exits_of,
     in_round,
+    keep_changes,
     owners,
     round_writes,
     shifts,
@@ -38,17 +39,18 @@ MOST_TURNS = 24
 """Of loops of unknown length that are unrolled, in all: as two loops take, one in the other, and not five."""
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
+FIXED_STEPS = 4000
+"""Statements of one trace until loops of a fixed length are generalised, too."""
 
 
 class Walk:
     """The way of a machine through the statements of its kernel."""
 
     def __init__(
-        self, machine: Machine, step: Callable[[Run], None], unroll: int, generalise: bool, compared_as: str
+        self, machine: Machine, step: Callable[[Run], None], unroll: int, generalise: bool, compared_as: str, fixed: bool
     ) -> None:
-        """`step` runs a statement on the machine."""
-        self._step_machine = step
-        self._compared_as = compared_as
+        """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
+        self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
         self._machine = machine
         self._lanes = machine.lanes
         self._unroll = unroll
@@ -58,6 +60,8 @@ class Walk:
         """How often each branch went back though it was open whether it would."""
         self._back: dict[int, tuple[Bool, ...]] = {}
         """The lanes that each branch took back last."""
+        self._came: dict[int, tuple[Bool, ...]] = {}
+        """Those that ran at each place last."""
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
@@ -93,28 +97,21 @@ class Walk:
         found = beyond.found[: sure and sure.beyond]
         undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
         return Trace(
-            tuple(machine.performed[: sure and sure.performed]),
-            machine.surfaces,
+            tuple(machine.performed[: sure and sure.performed]), machine.surfaces,
             tuple(machine.arithmetic.arbitrary[: sure and sure.arbitrary]),
             (*machine.operands.conditions[: sure and sure.conditions], *undefined),
-            machine.thread.registers,
-            machine.thread.predicates,
-            tuple(self._bounded[:bounded]),
-            stopped,
-            frozenset() if stopped is None else may_run_from(machine.program, self._place - 1),
-            machine.private,
-            tuple(machine.events[: sure and sure.events]),
-            tuple(self._general),
-            tuple(beyond.found) if beyond.nondeterministic else (),
-            tuple(self._branches),
-            tuple(machine.counted),
-        )
+            machine.thread.registers, machine.thread.predicates, tuple(self._bounded[:bounded]), stopped,
+            frozenset() if stopped is None else may_run_from(machine.program, self._place - 1), machine.private,
+            tuple(machine.events[: sure and sure.events]), tuple(self._general),
+            tuple(beyond.found) if beyond.nondeterministic else (), tuple(self._branches), tuple(machine.counted),
+        )  # fmt: skip
 
     def _walk(self, end: int) -> None:
         """Runs the statements from `_place` on, up to the place `end`."""
         statements = self._machine.program.statements
         while True:
             self._lanes.arrive(self._place)
+            self._came[self._place] = self._lanes.running
             if self._place == end:
                 break
             if self._place in self._known and not self._lanes.nowhere and self._again():
@@ -183,7 +180,9 @@ class Walk:
         if self._lanes.nowhere:
             return
         place, running = self._place, self._lanes.running
-        if self._back.get(place) != running:  # as many lanes as an iteration ago: then it is certain that they go on
+        # As many lanes as an iteration ago, or at its begin: then it is certain that they go on.
+        fixed = self._fixed and self._steps < FIXED_STEPS and self._came.get(branch.target) == running
+        if self._back.get(place) != running and not fixed:
             self._rounds[place] += 1
             self._turns += 1
             self._back[place] = running
@@ -273,9 +272,10 @@ class Walk:
             during += elements.held(in_it, facts)
             self._lanes.only(in_it)
             here = self._lanes.facts
-            written = self._round(name, loop, before.performed)
-            shifted = set[str]()
-            if not self._compared_as:
+            written, shifted = self._round(name, loop, before.performed), set[str]()
+            if self._compared_as:
+                keep_changes(written, here, machine.thread.registers, before.registers)
+            else:
                 shifted = shifts(held, self._lanes.running, machine.thread.registers)
             if not known.improve(written, shifted):
                 break

@@ -4,6 +4,7 @@ It forgets in which way a bound, a sign or a choice was asked for.  Of words x, 
 
     x < k                           = ¬(k − 1 < x)  for k that is not the least value
     the highest bit of x            = ¬(−1 <s x)
+    x >> k = 0                      = ¬(2^k − 1 < x),   with more than one bit left
     ¬(a ∨ b)                        = ¬a ∧ ¬b,  and with both exchanged
     a ∧ (¬a ∨ b)                    = a ∧ b,    and with both exchanged
     a ∧ ((a ∧ b) ∨ c)               = a ∧ (b ∨ c),  and with both exchanged
@@ -47,8 +48,8 @@ def common_form(term: Term) -> Term:
     match term.op:
         case Op.SLT | Op.ULT:
             return _order(term.op, *cast(tuple[BitVec, BitVec], term.args))
-        case Op.EQ if term.args[0].width == 1:
-            return _sign(cast(Bool, term))
+        case Op.EQ:
+            return _of_highest_bits(cast(Bool, term))
         case Op.NOT:
             return denied(cast(Bool, term.args[0]))
         case Op.CONJ | Op.DISJ:
@@ -70,15 +71,17 @@ def _order(op: Op, left: BitVec, right: BitVec) -> Bool:
     return false() if bound == least else neg(boolean(op, (const(bound - 1, left.width), left)))
 
 
-def _sign(term: Bool) -> Bool:
-    """A bit that is 1; the highest of a word as an order."""
+def _of_highest_bits(term: Bool) -> Bool:
+    """The highest bit of a word that is 1, or its highest bits that are 0, as an order."""
     one, other = cast(tuple[BitVec, BitVec], term.args)
-    if value_of(one) != 1 or other.op is not Op.EXTRACT:
+    value = value_of(one)
+    if value is None or other.op is not Op.EXTRACT:
         return term
-    word = cast(BitVec, other.args[0])
-    if other.payload != (word.width - 1, word.width - 1):
+    word, (top, lowest) = cast(BitVec, other.args[0]), cast(tuple[int, int], other.payload)
+    if top != word.width - 1 or value != (top == lowest):
         return term
-    return neg(boolean(Op.SLT, (const(-1, word.width), word)))
+    op, bound = (Op.SLT, -1) if value else (Op.ULT, (1 << lowest) - 1)
+    return neg(boolean(op, (const(bound, word.width), word)))
 
 
 def denied(term: Bool, depth: int = DEEPEST) -> Bool:

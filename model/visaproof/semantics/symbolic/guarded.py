@@ -50,6 +50,10 @@ class ByteWrite(NamedTuple):
     below: "ByteWrite | None"
 
 
+Writes = dict[str, list[ByteWrite | None]]
+"""Of each byte of each variable, the newest write."""
+
+
 def _parted(
     entries: list[ByteWrite | None], place: int, entry: ByteWrite
 ) -> tuple[list[ByteWrite | None], list[ByteWrite | None]]:
@@ -97,7 +101,7 @@ class GuardedRegisters(RegisterFile):
         self._beyond = beyond or Beyond()
         self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
         """The first byte of each read of one of them, and what it brought."""
-        self._writes: dict[str, list[ByteWrite | None]] = {}
+        self._writes: Writes = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
         self.unwritten: Readers = {}
@@ -115,11 +119,11 @@ class GuardedRegisters(RegisterFile):
         self.uninitialised = set[BitVec]()
         """The words of variables that were read so."""
 
-    def contents(self) -> dict[str, list[ByteWrite | None]]:
+    def contents(self) -> Writes:
         """What `restore` brings back."""
         return {variable: list(writes) for variable, writes in self._writes.items()}
 
-    def restore(self, contents: Mapping[str, list[ByteWrite | None]]) -> None:
+    def restore(self, contents: Writes) -> None:
         self._writes = {variable: list(writes) for variable, writes in contents.items()}
 
     def holds(self, variable: str, start: int, width: int) -> bool:
@@ -135,6 +139,17 @@ class GuardedRegisters(RegisterFile):
         if not super().holds(variable, start, width):
             return self._read_beyond(variable, start, width, assumed)
         return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
+
+    def stays(self, word: tuple[str, int, int], assumed: Literals, earlier: Writes) -> bool:
+        """Whether these bytes hold what they did earlier, wherever the assumption holds; no reader is noted."""
+        variable, start, width = word
+        if variable in self.anew or variable not in earlier or not super().holds(variable, start, width):
+            return False
+        reader, self.reader = self.reader, None
+        before = self._resolve(variable, start, earlier[variable][start : start + width], assumed)
+        same = self.read_under(variable, start, width, assumed) is before
+        self.reader = reader
+        return same
 
     def shows(self, variable: str, start: int, width: int, assumed: Literals) -> bool:
         """Whether each of these bytes was certainly written where the assumption holds; no reader is noted."""

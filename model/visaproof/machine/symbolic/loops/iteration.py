@@ -16,7 +16,7 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
-from visaproof.semantics.symbolic.guarded import GuardedRegisters, Written
+from visaproof.semantics.symbolic.guarded import GuardedRegisters, Writes, Written
 from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
@@ -94,6 +94,17 @@ class RoundWrites(Struct):
         _join(self.bound, other.bound)
         self.addresses |= other.addresses
         self.anywhere |= other.anywhere
+
+
+def keep_changes(written: RoundWrites, facts: Literals, registers: GuardedRegisters, before: Writes) -> None:
+    """Leaves out the words of no one lane that an iteration leaves as it found them, as calls do a stack pointer.
+
+    v before the loop, and after an iteration that begins with v:  v before and after all iterations, by induction.
+    """
+    for variable, start, size, lane in list(words_of(written)):
+        if lane == EVERY_LANE and registers.stays((variable, start, size), facts, before):
+            for byte in range(start, start + size):
+                del written.registers[variable, byte]
 
 
 def _within(some: Mapping[Key, set[Item]], others: Mapping[Key, set[Item]]) -> bool:
