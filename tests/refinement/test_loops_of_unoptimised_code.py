@@ -58,7 +58,8 @@ def test_only_so_many_statements_are_run_of_loops_of_a_fixed_length(monkeypatch:
 
 # ---------------------------------------------------------------- orders of counters
 
-UP = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> STEP:d\ncmp.lt (M1, 8) P1 Z(0,0)<1;1,0> L(0,0)<1;1,0>\n(P1) goto (M1, 8) again\n"
+UP = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> STEP:d\n"
+UP += "cmp.lt (M1, 8) P1 Z(0,0)<1;1,0> L(0,0)<1;1,0>\n(P1) goto (M1, 8) again\n"
 
 
 def counting(first: str = "0x1:d", step: str = "0x1", body: str = ADD, most: str = "0x4") -> str:
@@ -145,7 +146,8 @@ def written(body: str) -> bool:
 
 def test_what_is_moved_back_is_no_word_that_an_iteration_writes() -> None:
     assert not written(DOWN + USE + UP_AGAIN)
-    assert in_step_too(with_frames(DOWN + USE + UP_AGAIN), with_frames("add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x18:d\n"), HEAD)
+    at_once = with_frames("add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x18:d\n")
+    assert in_step_too(with_frames(DOWN + USE + UP_AGAIN), at_once, HEAD)
 
 
 @pytest.mark.parametrize(

@@ -122,9 +122,9 @@ def unsigned(lane: Held, loop: int) -> Held:
 
     For 0 <= k, and 0 <= n < 2^31 that no iteration changes:
 
-        the lane goes on after iteration i only if  k + i <s n    ⇒    after each that it runs  k + i <s n  =  k + i <u n
+        a lane goes on after iteration i only if  k + i <s n    ⇒    after each that it runs  k + i <s n  =  k + i <u n
 
-    In iteration 0 it is k.  In a later one k + i − 1 <s n held before, so that k + i <= n did not wrap.
+    In iteration 0 it is k.  A lane runs a later one only if k + i − 1 <s n, so that k + i <= n has not wrapped.
     """
     found: list[Bool] = []
     for part in lane.after.args if lane.after.op is Op.CONJ else (lane.after,):

@@ -47,14 +47,14 @@ class Walk:
     """The way of a machine through the statements of its kernel."""
 
     def __init__(
-        self, machine: Machine, step: Callable[[Run], None], unroll: int, generalise: bool, compared_as: str, fixed: bool
+        self, machine: Machine, step: Callable[[Run], None], unroll: int, general: bool, compared_as: str, fixed: bool
     ) -> None:
         """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
         self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
         self._machine = machine
         self._lanes = machine.lanes
         self._unroll = unroll
-        self._generalise = generalise
+        self._generalise = general
         self._place: int = 0
         self._rounds: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""

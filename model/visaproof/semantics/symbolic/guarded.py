@@ -50,7 +50,7 @@ class ByteWrite(NamedTuple):
     below: "ByteWrite | None"
 
 
-Writes = dict[str, list[ByteWrite | None]]
+Writes = Mapping[str, list[ByteWrite | None]]
 """Of each byte of each variable, the newest write."""
 
 
@@ -101,7 +101,7 @@ class GuardedRegisters(RegisterFile):
         self._beyond = beyond or Beyond()
         self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
         """The first byte of each read of one of them, and what it brought."""
-        self._writes: Writes = {}
+        self._writes: dict[str, list[ByteWrite | None]] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
         self.unwritten: Readers = {}
@@ -119,7 +119,7 @@ class GuardedRegisters(RegisterFile):
         self.uninitialised = set[BitVec]()
         """The words of variables that were read so."""
 
-    def contents(self) -> Writes:
+    def contents(self) -> dict[str, list[ByteWrite | None]]:
         """What `restore` brings back."""
         return {variable: list(writes) for variable, writes in self._writes.items()}
 
