@@ -10,7 +10,7 @@ from visaproof.launch.launch import BufferAddress, Launch
 from visaproof.launch.relations.element_names import Loaded
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.kernel import Kernel
-from visaproof.queries.kernels.buffer_places import behind_pointer
+from visaproof.queries.kernels.buffer_places import Pointers
 from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.smt import BitVec
 
@@ -43,9 +43,10 @@ def _performed(
 ) -> Iterator[tuple[Performed, Callable[[Access], int | None]]]:
     """The messages, each with whose buffer its accesses go to; None where that is not known."""
     pointers = {word: one.argument.index for word, one in start.pointers.items() if isinstance(one, BufferAddress)}
+    seen = Pointers(pointers)
 
     def behind(access: Access) -> int | None:
-        found = behind_pointer(access.cell[0], pointers) if pointers else None
+        found = seen.behind(access.cell[0]) if pointers else None
         return None if found is None else pointers[found[0]]
 
     for performed in ran.performed:

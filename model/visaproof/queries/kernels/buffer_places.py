@@ -6,6 +6,7 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import cast
 
@@ -69,18 +70,22 @@ class Place(Struct, frozen=True):
         return ule(end, zero_extend(self.size, FLAT_BITS + 1))
 
 
-class LaunchBuffers(Struct, frozen=True):
+class LaunchBuffers(Struct, frozen=True, dict=True):
     """The buffers that a launch hands over."""
 
     buffers: tuple[AddressedBuffer, ...]
 
+    @cached_property
+    def _seen(self) -> "Pointers":
+        return Pointers(frozenset(buffer.pointer for buffer in self.buffers))
+
     def place(self, access: Access, facts: Mapping[Term, Term]) -> Place | str:
         """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
         by_pointer = {buffer.pointer: buffer for buffer in self.buffers}
-        found = behind_pointer(access.cell[0], by_pointer)
-        if found is None:
+        found = self._seen.behind(access.cell[0])
+        if found is None and self._seen.occur_in(access.cell[0]):  # no guard brings one
             address = under_guard(substitute(access.cell[0], facts), substitute(access.guard, facts))
-            found = behind_pointer(address, by_pointer)
+            found = self._seen.behind(address)
         if found is None:
             return _lost(access.cell[0], by_pointer)
         buffer = by_pointer[found[0]]
@@ -100,14 +105,33 @@ def _lost(address: BitVec, pointers: Mapping[BitVec, AddressedBuffer]) -> str:
     return "an address that is not one buffer's plus an offset"
 
 
+class Pointers(Struct, frozen=True):
+    """Words of the launch, each a symbol, that stand in addresses; lanes share most parts of these."""
+
+    words: Collection[BitVec]
+    _without: set[Term] = field(default_factory=set[Term])
+    """Terms in which none of them stands."""
+
+    def behind(self, address: BitVec) -> tuple[BitVec, BitVec] | None:
+        """The pointer to which an address adds something that depends on no pointer, and what it adds."""
+        constant, parts = linear_parts(as_sum(address))
+        bases = [atom for atom in parts if atom in self.words]
+        if len(bases) != 1 or parts[bases[0]] != 1:
+            return None
+        rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
+        return None if self.occur_in(rest) else (bases[0], rest)
+
+    def occur_in(self, term: Term) -> bool:
+        """Whether one of them stands in the term."""
+        parts = subterms(term, known=self._without)
+        found = any(part in self.words for part in parts)
+        self._without.update(() if found else parts)
+        return found
+
+
 def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVec, BitVec] | None:
-    """The pointer to which an address adds something that depends on no pointer, and what it adds."""
-    constant, parts = linear_parts(as_sum(address))
-    bases = [atom for atom in parts if atom in pointers]
-    if len(bases) != 1 or parts[bases[0]] != 1:
-        return None
-    rest = sum_of(constant, {atom: factor for atom, factor in parts.items() if atom is not bases[0]}, 64)
-    return None if any(term in pointers for term in subterms(rest)) else (bases[0], rest)
+    """The same of one address."""
+    return Pointers(pointers).behind(address)
 
 
 def under_guard(address: BitVec, guard: Bool) -> BitVec:
