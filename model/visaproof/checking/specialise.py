@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.queries.subject import CHANNEL_SET
-from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
+from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store, every_term
 from visaproof.semantics.symbolic.state import field_term
 from visaproof.smt import BitVec, Bool, Term, conj, eq, false, iff, implies, is_false
 from visaproof.smt.substitution import substitute_all
@@ -27,14 +27,14 @@ class Specialiser(Struct, frozen=True):
         Channels come last: what is left of masks and predicates by then is shared by all channel sets.
         """
         channels = field_term(CHANNEL_SET, 4)
-        terms = tuple(part for access in parametric for part in _parts(access))
+        terms = tuple(part for access in parametric for part in every_term(access))
         terms = self._put_in(terms, {name: value for name, value in values.items() if name is not channels})
         if channels in values:
             terms = self._put_in(terms, {channels: values[channels]})
         found: list[Access] = []
         position = 0
         for access in parametric:
-            count = len(_parts(access))
+            count = len(every_term(access))
             parts, position = terms[position : position + count], position + count
             if not is_false(cast(Bool, parts[0])):
                 found.append(_with_parts(access, parts))
@@ -45,18 +45,6 @@ class Specialiser(Struct, frozen=True):
         if key not in self.done:
             self.done[key] = substitute_all(terms, values)
         return tuple(self.done[key])
-
-
-def _parts(access: Access) -> tuple[Term, ...]:
-    """Every term of an access, its guard first."""
-    common = access.guard, access.inside, access.defined, *access.cell
-    match access:
-        case Store():
-            return *common, access.value
-        case Atomic():
-            return *common, access.src0, access.src1
-        case Load():
-            return common
 
 
 def _with_parts(access: Access, parts: tuple[Term, ...]) -> Access:
@@ -83,9 +71,9 @@ def _same(one: Access, other: Access) -> Bool:
     """Whether two accesses happen together and are then the same."""
     if one == other:
         return conj()
-    if _with_parts(one, _parts(other)) != other:
+    if _with_parts(one, every_term(other)) != other:
         return false()
-    pairs = list(zip(_parts(one), _parts(other), strict=True))
+    pairs = list(zip(every_term(one), every_term(other), strict=True))
     same = [_equal(mine, theirs) for mine, theirs in pairs]
     return conj(same[0], *(implies(one.guard, equal) for equal in same[1:]))
 

@@ -14,6 +14,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite
+from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, is_false, neg, symbols_of, ult
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
@@ -73,6 +74,17 @@ def test_the_branch_bounds_what_later_iterations_write(case: str) -> None:
 @pytest.mark.parametrize("case", UNBOUNDED)
 def test_what_the_branch_does_not_say_is_not_taken_from_it(case: str) -> None:
     assert not is_below(trace(kernel_of(UNBOUNDED[case]), Platform.TGLLP, unroll=1))
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_of_words_is_said_what_accesses_depend_on(used: bool) -> None:
+    shrinks = "    shr (M1, 8) ROWS(0,0)<1> ROWS(0,0)<1;1,0> 0x1:ud\n"
+    body = f"{COUNT}{UP.replace('S(', 'ROWS(') if used else ''}{SCATTER}{shrinks}{UP}{BELOW}{AGAIN}"
+    accesses = [one for message in later(trace(kernel_of(body), Platform.TGLLP, unroll=1)) for one in message.accesses]
+    said = [
+        one.payload for one in symbols_of(*(access.guard for access in accesses)) if isinstance(one.payload, OfLoop)
+    ]
+    assert any(getattr(one.what, "variable", "") == "ROWS" for one in said) is used
 
 
 def possible(access_guard: Bool, cell: BitVec, address: int, values: dict[Term, int]) -> bool:

@@ -23,6 +23,7 @@ from visaproof.machine.symbolic.loops.iteration import (
     shifts,
 )
 from visaproof.machine.symbolic.loops.lane_elements import LaneElements
+from visaproof.machine.symbolic.loops.used_symbols import used_symbols
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
@@ -287,15 +288,14 @@ class Walk:
         goes_on = list(map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes)))
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if not self._compared_as:
-            came, fixed = self._lanes.facts, machine.fixed(before.performed)
-            rounds = LaterRounds(name, known, held, in_it, again, here | came, reached, fixed, back)
+            fixed, used = machine.fixed(before.performed), used_symbols(machine, before, again)
+            rounds = LaterRounds(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
             told = rounds.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
             exits = ending(exits, behind, map(conj, self._lanes.running, map(neg, goes_on)))
         machine.keep_messages_since(before, told)
-        # Lanes leave in different iterations.
-        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)
+        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # by lanes in different iterations
         if self._compared_as:
             left = self._held(known, running, facts) + elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.smt import BitVec, Bool, false
+from visaproof.smt import BitVec, Bool, Term, false
 
 Cell = tuple[BitVec, ...]
 NEVER = false()
@@ -81,3 +81,15 @@ class Atomic(Struct, frozen=True):
 
 
 Access = Store | Load | Atomic
+
+
+def every_term(access: Access) -> tuple[Term, ...]:
+    """Every term of an access, its guard first."""
+    common = access.guard, access.inside, access.defined, *access.cell
+    match access:
+        case Store():
+            return *common, access.value
+        case Atomic():
+            return *common, access.src0, access.src1
+        case Load():
+            return common

@@ -119,6 +119,8 @@ class LaterRounds(Struct, frozen=True):
     """That there were lanes before it."""
     fixed: frozenset[Term]
     """Symbols that no iteration changes."""
+    used: frozenset[Term]
+    """Those on which it depends what the iteration accesses, and who goes on."""
     came_back: bool
     """Whether all lanes have come by the branch, and none for the first time."""
 
@@ -145,16 +147,19 @@ class LaterRounds(Struct, frozen=True):
         return Known(known, conj(*(of_all or NONE)), CountedLoop(tuple(counters), held))
 
     def _words(self, registers: GuardedRegisters, before: Registers) -> dict[int, list[_Word]]:
-        """By lane, those that iterations write of registers."""
+        """By lane, those that iterations write of registers, and that are used."""
         reader, registers.reader = registers.reader, None
         rows: list[tuple[int, BitVec, BitVec, tuple[str, int, int]]] = []
         for variable, start, size, lane in words_of(self.writes):
             if lane != EVERY_LANE and is_false(self.again[lane]):
                 continue
             own = symbol(OfLoop(self.name, RegisterByte(variable, start)), 8 * size)
+            held = self.found.get((variable, start, lane), own)
+            if self.used.isdisjoint(symbols_of(held)):
+                continue
             guard = self.ended if lane == EVERY_LANE else literals_of(self.again[lane])
             left = left_in(registers, variable, start, size, guard)
-            rows.append((lane, left, self.found.get((variable, start, lane), own), (variable, start, size)))
+            rows.append((lane, left, held, (variable, start, size)))
         now = registers.contents()
         registers.restore(before)
         words: dict[int, list[_Word]] = {}
