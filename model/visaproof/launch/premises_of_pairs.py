@@ -40,7 +40,7 @@ OF_PAIRS = (
         "a kernel does not get one image as read_only and as write_only", TWO_KERNELS,
     ),
     PremiseRow(
-        "elements-aligned", "buffers that are reached by address begin at multiples of {align}",
+        "elements-aligned", "addresses and offsets of buffers in the payload are multiples of {align}",
         Grantor.HOST, "hosts may pass pointers into a buffer, which are multiples of the element's size", TWO_KERNELS,
     ),
     PremiseRow(

@@ -29,6 +29,7 @@ from visaproof.refinement.observed import is_register
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
 from visaproof.semantics.symbolic.float_axioms import COMMUTES
+from visaproof.semantics.symbolic.names import BufferOffset
 from visaproof.semantics.symbolic.value_names import Unmatched
 from visaproof.smt import is_true, symbols_of
 
@@ -135,10 +136,12 @@ def _of_the_driver(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
 
 
 def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
-    """Where buffers begin that are reached by address."""
+    """Where buffers begin that are reached by address, or at an offset that a kernel reads."""
     reached = {itself(one.surface) for effects in (question.source, question.target) for one in effects.reaches}
     pointed = dict.fromkeys(buffer for one in runners for buffer in one.pointers.values() if buffer in reached)
     units = {buffer: question.sharing.unit(buffer) for buffer in pointed}
+    words = (one.payload for runner in runners for one in symbols_of(*runner.start_words()))
+    units |= {one.buffer: one.unit for one in words if isinstance(one, BufferOffset)}
     if units:
         yield premise(
             "elements-aligned",

@@ -1,4 +1,4 @@
-"""Where buffers begin that are reached by address: at multiples of what their arguments point to."""
+"""Addresses of buffers are multiples of what their arguments point to."""
 
 import pytest
 from msgspec.structs import replace

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
+from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement import comparison
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
@@ -18,8 +19,9 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies.random_runs import rather_usual
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, TargetUndefined
+from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines
 from visaproof.refinement.widths import threads
+from visaproof.semantics.symbolic.names import BufferOffset
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -48,13 +50,14 @@ BY_SURFACE = """    add (M1, 8) O(0,0)<1> O(0,0)<1;1,0> DISTANCE(0,0)<0;1,0>
     scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 D.0
     ret (M1, 1)
 """
+BYTES_BY_SURFACE = BY_SURFACE.replace("scatter4_scaled.R", "scatter_scaled.1")
 TWICE = BY_SURFACE.replace("0x0:ud", "0x4:ud")
 INPUT = ".input DISTANCE offset=136 size=4\n"
 FROM_ITS_BEGIN = BY_SURFACE.replace("DISTANCE(0,0)<0;1,0>", "0x0:ud")
 PAYLOAD = ["per_thread:local_id@0+96", "buffer_address@0+8 arg0", "buffer_offset@8+4 arg0"]
 
 
-def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> Comparison:
+def compared(folder: Path, source: str, target: str, *, handed: bool = True, of_type: str = "") -> Comparison:
     """The question; `handed` says whether the launch of the target has the distance."""
     entries: list[dict[str, object]] = []
     for name, text in (("source", source), ("target", target)):
@@ -69,6 +72,9 @@ def compared(folder: Path, source: str, target: str, *, handed: bool = True) -> 
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps({"entries": entries}))
     one, other = (Programs().read(folder / f"{name}.visaasm", manifest) for name in ("source", "target"))
+    if of_type:
+        infos = {0: ArgumentInfo("__global", "", of_type)}
+        one, other = (replace(code, launch=replace(code.launch, infos=infos)) for code in (one, other))
     return compare(one, other, Scope(Assume.IDS))
 
 
@@ -86,11 +92,28 @@ def test_another_place_is_still_a_difference(tmp_path):
 
 
 def test_between_surfaces_the_distance_stays_arbitrary(tmp_path):
-    """Nothing is assumed of it, so that a kernel that leaves it out is wrong."""
+    """But that it is a multiple of the element; a kernel that leaves it out is wrong."""
     asked = compared(tmp_path, BY_SURFACE, BY_SURFACE)
     assert BUFFER_OFFSETS not in asked.assumed
+    assert "elements-aligned" in {one.name for one in asked.assumed}
     assert isinstance(decide(asked, 2000), Refines)
     assert isinstance(decide(compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN), 2000), Difference)
+
+
+@pytest.mark.parametrize(
+    ("of_type", "bits", "zero", "said"),
+    [
+        ("int*", 3, True, "4"), ("int*", 7, False, "4"), ("", 3, True, "4"), ("uint4*", 7, False, "4"),
+        ("char*", 1, False, "4; of argument 0: 1"), ("half*", 1, True, "4; of argument 0: 2"),
+    ],
+)  # fmt: skip
+def test_a_distance_between_surfaces_is_a_multiple_of_the_element(of_type, bits, zero, said, tmp_path):
+    """A surface itself begins at a multiple of 4."""
+    cleared = f"    and (M1_NM, 1) DISTANCE(0,0)<1> DISTANCE(0,0)<0;1,0> {~bits % 2**32:#x}:ud\n"
+    asked = compared(tmp_path, BYTES_BY_SURFACE, cleared + BYTES_BY_SURFACE, of_type=of_type)
+    assert isinstance(decide(asked, 2000), Refines if zero else Difference)
+    (aligned,) = (one.sentence for one in asked.assumed if one.name == "elements-aligned")
+    assert aligned == f"addresses and offsets of buffers in the payload are multiples of {said}"
 
 
 @pytest.mark.slow
@@ -166,15 +189,14 @@ def watched(ways: list[bool], *, refused: bool = False) -> Callable[..., tuple[R
 
 
 def test_a_difference_is_shown_where_buffers_begin_at_offset_0(tmp_path):
-    """An offset that is no multiple of the element is rare, and hides what else the target does."""
+    """A host that hands over one is rare."""
     asked = compared(tmp_path, "    ret (M1, 1)\n", BY_SURFACE)
     found = decide(asked, 2000)
     assert isinstance(found, Difference)
     runs = asked.runners
-    (offset,) = (term for term in found.values if str(term.payload) == "DISTANCE.0")
-    odd = again(*runs, asked.question, replace(found, values=found.values | {offset: 1}))
-    assert odd is not None
-    assert isinstance(odd.what, TargetUndefined)
-    usual = rather_usual(asked, odd)
+    (offset,) = (term for term in found.values if isinstance(term.payload, BufferOffset))
+    later = again(*runs, asked.question, replace(found, values=found.values | {offset: 1}))
+    assert later is not None
+    usual = rather_usual(asked, later)
     assert isinstance(usual.what, ByteDiffers)
     assert usual.values[offset] == 0

@@ -21,6 +21,7 @@ from visaproof.launch.premises import premise
 from visaproof.program.statements import MemoryMessage
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.symbolic import names
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, symbols_of, zero_extend
 
@@ -46,14 +47,6 @@ def _handed(program: Program) -> Iterator[int]:
                 yield piece.meaning.argument.index
 
 
-def offset_inputs(program: Program) -> Iterator[str]:
-    """The inputs, by register and byte, that hold how far a buffer begins behind the start of its memory."""
-    for item in program.kernel.inputs:
-        for piece in program.launch.pieces(item.variable):
-            if isinstance(piece.meaning, BufferOffset):
-                yield f"{item.variable}.{piece.offset}"
-
-
 class Begins(Struct, frozen=True):
     """Where buffers begin, in the terms of a comparison."""
 
@@ -64,8 +57,9 @@ class Begins(Struct, frozen=True):
 
     def distance(self, index: int) -> BitVec:
         """How far the surface of an argument begins before its buffer."""
-        unit = min(self.elements.get(str(OfArgument(index)), ALIGNMENT), ALIGNMENT)
-        return scale(zero_extend(symbol(f"distance.argument {index}", 32 - unit.bit_length() + 1), 32), unit)
+        buffer = str(OfArgument(index))
+        unit = min(self.elements.get(buffer, ALIGNMENT), ALIGNMENT)
+        return scale(zero_extend(symbol(names.BufferOffset(buffer, unit), 32 - unit.bit_length() + 1), 32), unit)
 
 
 def distances(program: Program, begins: Begins, keys: Iterable[str]) -> dict[str, BitVec]:
@@ -76,7 +70,7 @@ def distances(program: Program, begins: Begins, keys: Iterable[str]) -> dict[str
 
 
 def with_distances(program: Program, begins: Begins, initial: Callable[[str, int], Byte]) -> Callable[[str, int], Byte]:
-    """The initial registers where surfaces begin before their buffers."""
+    """The initial registers, in which the distances that the launch hands over are multiples of elements."""
 
     def start(variable: str, byte: int) -> Byte:
         pieces = (piece for piece in program.launch.pieces(variable) if 0 <= byte - piece.offset < piece.size)

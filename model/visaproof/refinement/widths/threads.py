@@ -107,8 +107,7 @@ def _runner(
     """A thread run symbolically.  Raises NotModelled where it is not known what it reaches, unless runs may find it."""
     if scope.floats is Floats.IEEE:
         initial = ieee_start(initial)
-    if begins.at_distances:
-        initial = with_distances(program, begins, initial)
+    initial = with_distances(program, begins, initial)
     pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
     ran = trace(

@@ -8,8 +8,9 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.memory import bases_of
 from visaproof.refinement.verdicts import Difference
-from visaproof.semantics.symbolic.names import is_base, is_extent, is_lane, is_of_memory, is_size
-from visaproof.smt import Term
+from visaproof.report.two_kernels.elements import surface_name
+from visaproof.semantics.symbolic.names import BufferOffset, is_base, is_extent, is_lane, is_of_memory, is_size
+from visaproof.smt import Op, Term
 
 MOST_DECIMAL = 1 << 32
 """Numbers from here on are addresses, mostly."""
@@ -21,6 +22,9 @@ def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, 
     for unknown, counted in (found.values | pointers).items():
         name = str(unknown.payload)
         value = pointers[unknown] if unknown in pointers else counted + comparison.start.least.get(name, 0)
+        if isinstance(unknown.payload, BufferOffset):
+            name = f"buffer offset of {surface_name(comparison, unknown.payload.buffer)}"
+            value *= unknown.payload.unit
         if value and not _is_internal(unknown):
             meaning = comparison.start.meanings.get(name)
             yield (f"{name} ({meaning})" if meaning else name), value
@@ -36,7 +40,7 @@ def number_text(value: int) -> str:
 def _is_internal(unknown: Term) -> bool:
     """Whether other lines show it, or nothing that a host sets."""
     of_memory = (is_size(unknown) and not is_extent(unknown)) or is_base(unknown) or is_of_memory(unknown)
-    return of_memory or is_lane(unknown) or is_sampler(unknown)
+    return of_memory or is_lane(unknown) or is_sampler(unknown) or unknown.op is Op.CONST
 
 
 def _pointers(comparison: Comparison, found: Difference) -> dict[Term, int]:

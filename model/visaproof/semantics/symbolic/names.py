@@ -42,6 +42,16 @@ class SurfaceSize(Struct, frozen=True):
         return f"size.{self.surface}"
 
 
+class BufferOffset(Struct, frozen=True):
+    """How far a buffer begins behind the start of its surface, in units of so many bytes."""
+
+    buffer: str
+    unit: int
+
+    def __str__(self) -> str:
+        return f"offset.{self.buffer}"
+
+
 class Extent(Struct, frozen=True):
     """How many texels a level of a typed surface has along an axis."""
 
