@@ -255,11 +255,13 @@ def missing(one: Term, other: Term, memory: SharedMemory) -> Missing:
 
     Nothing where that is not seen, or where the other has as many operands of its own: they may belong together.
     """
-    own = [operand for operand in one.args if any(map(is_unwritten, symbols_of(operand)))]
+    if one.op not in (*SUMS, *JOINED):
+        return ()
     lacking = [operand for operand in _operands(other, one.op) if operand not in one.args]
     if one.op in JOINED:
         return list(_joined(one, other, lacking))
-    if one.op not in SUMS or one.width != other.width or not own:
+    own = [operand for operand in one.args if any(map(is_unwritten, symbols_of(operand)))]
+    if one.width != other.width or not own:
         return ()
     if len(own) > 1 and (len(own) <= len(lacking) or not all(map(is_unwritten_word, own))):
         return ()
