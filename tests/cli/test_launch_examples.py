@@ -1,6 +1,7 @@
 """A counterexample is shown as a launch: a pasted command runs it and shows the same."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import NoReturn
@@ -133,6 +134,21 @@ def test_a_difference_is_shown_as_a_launch_of_both_kernels(
     shown = [int(launch[side].partition(" ")[0]) for side in ("after_source", "after_target")]
     assert [int.from_bytes(end[:4], "little") for end in ends] == shown
     assert shown[0] != shown[1]
+
+
+def test_a_search_for_a_launch_of_two_kernels_ends_with_the_limit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def endless(*_: object, **__: object) -> NoReturn:
+        while True:
+            pass
+
+    monkeypatch.setattr(differing_launch, "run_launch", endless)
+    monkeypatch.chdir(EXAMPLES)
+    pair = ("mean.visaasm", "mean_short.visaasm", "--launch", "mean.bin", "--launch-target", "mean_short.bin")
+    assert main(["refine", *pair, "--limit", "3"]) == 1
+    output = capsys.readouterr().out
+    assert re.search(r"no launch is shown: none was found in \S+ s \(--limit\)", output)
 
 
 @pytest.mark.slow

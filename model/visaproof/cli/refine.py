@@ -251,7 +251,7 @@ def _ask(
         verdict = Refines(DEFINED_BY_A_RUN)
     record: RefinementExample | None = None
     commands = _commands(comparison, arguments)
-    verdict, example = (verdict, None) if commands is None else with_launch(comparison, verdict, commands)
+    verdict, example = (verdict, None) if commands is None else with_launch(comparison, verdict, commands, limit)
     shown = shown_by(comparison, verdict)
     if (arguments.save or examples is not None) and shown is not None:
         record = replayed_record(*shown)

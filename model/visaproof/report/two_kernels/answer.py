@@ -30,6 +30,7 @@ from visaproof.report.two_kernels.elements import argument_at, surface_name
 from visaproof.report.two_kernels.launches import ShownDifference, shown_difference
 from visaproof.report.two_kernels.overlap import pairs_json, pairs_text, stated
 from visaproof.report.two_kernels.synchronisation import events_json, events_side_by_side
+from visaproof.smt.limit import NO_LIMIT, Limit
 
 
 def header(comparison: Comparison) -> Iterator[str]:
@@ -150,11 +151,11 @@ def _apart_lines(verdict: Apart, launch: ShownDifference | None) -> Iterator[str
 
 
 def with_launch(
-    comparison: Comparison, verdict: Verdict, commands: tuple[tuple[str, ...], ...]
+    comparison: Comparison, verdict: Verdict, commands: tuple[tuple[str, ...], ...], limit: Limit = NO_LIMIT
 ) -> tuple[Verdict, ShownDifference | None]:
     """The launch that shows a difference, if the verdict has one: then its run is a thread of that, if one shows it."""
     shown = shown_by(comparison, verdict)
-    launch = None if shown is None else shown_difference(*shown, commands)
+    launch = None if shown is None else shown_difference(*shown, commands, limit)
     thread = None if launch is None or not isinstance(verdict, Difference) else launch.thread
     return thread or verdict, launch
 

@@ -11,12 +11,14 @@ from visaproof.execution.differing_launch import BUFFER_BYTES, DifferingLaunch, 
 from visaproof.execution.example_launch import NoLaunch
 from visaproof.execution.payload import Program
 from visaproof.execution.usual_launches import Stated
+from visaproof.isa.errors import LimitReached
 from visaproof.isa.surface_keys import argument_number
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.testing.launched import thread_of
 from visaproof.refinement.verdicts import Difference
 from visaproof.report.records.refine import DifferingLaunch as DifferingRecord
 from visaproof.report.two_kernels.overlap import layout
+from visaproof.smt.limit import Limit
 
 
 class ShownDifference(Struct, frozen=True):
@@ -87,9 +89,11 @@ def _parts(comparison: Comparison, shown: Difference) -> Iterator[tuple[int, Par
 
 
 def shown_difference(
-    comparison: Comparison, shown: Difference, commands: tuple[tuple[str, ...], ...]
+    comparison: Comparison, shown: Difference, commands: tuple[tuple[str, ...], ...], limit: Limit
 ) -> ShownDifference | None:
     """A launch with a difference, or why none is shown; None where no launch information says what a launch is.
+
+    It is looked for while the limit lasts, and for a quarter of it at least.
 
     Its buffers overlap as in the run that is `shown`.
     """
@@ -103,9 +107,13 @@ def shown_difference(
         except KeyError:
             return False
 
-    found = find_differing(
-        source, target, Stated(allows=lambda named: allows(dict(named))), dict(_parts(comparison, shown))
-    )
+    stated, parts = Stated(allows=lambda named: allows(dict(named))), dict(_parts(comparison, shown))
+    seconds = max(limit.left, limit.seconds / 4)
+    try:
+        with Limit(seconds).within():
+            found = find_differing(source, target, stated, parts)
+    except LimitReached:
+        found = NoLaunch(f"none was found in {seconds:.2g} s (--limit)")
     return ShownDifference(
         found, commands, thread_of(comparison, found) if isinstance(found, DifferingLaunch) else None
     )
