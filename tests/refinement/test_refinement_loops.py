@@ -1,13 +1,19 @@
 """Refinement of loops whose length depends on inputs: real differences, and verdicts that do not claim more."""
 
+from typing import Any
+
 import pytest
 
 from tests.refinement.test_refinement import APART, HEAD, STORE_B, program
 from tests.support.differences import byte_of
 from visaproof.launch.assumptions import Assume
-from visaproof.refinement import iteration_numbers
+from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.trace import Trace
+from visaproof.refinement import iteration_numbers, lockstep
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.effects.sharing import Sharing
+from visaproof.refinement.inputs.overlap import with_sharing
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Bounded, Difference, Refines, Unknown, Verdict
@@ -404,3 +410,18 @@ def nested(behind: str) -> str:
 def test_an_inner_loop_ends_before_the_next_iteration_around_it_begins(behind: str, refines: bool) -> None:
     assert isinstance(verdict(nested(behind), nested("")), Refines) is refines
     assert isinstance(verdict(nested(""), nested(behind)), Refines) is refines
+
+
+def test_both_kernels_are_run_once_wherever_buffers_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run of each serves for buffers that are apart and for those that may overlap."""
+    ran: list[object] = []
+
+    def run(*given: Any, **stated: Any) -> Trace:
+        ran.append(given)
+        return trace(*given, **stated)
+
+    monkeypatch.setattr(lockstep, "trace", run)
+    asked = compare(program(looping(ADD)), program(looping(ADD_TWICE)), Scope(Assume.NONE))
+    for runners in (asked.runners, with_sharing(asked.runners, Sharing({"bti 0": 4, "bti 1": 4}))):
+        in_step(runners, asked.question.launched, asked.scope, asked.split)
+    assert len(ran) == 2

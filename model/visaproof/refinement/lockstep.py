@@ -180,13 +180,15 @@ def _of_all_lanes(guard: Bool, rounds: Sequence[LoopRound]) -> Bool:
 
 
 def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fixed: bool, prefix: str = "") -> Runner:
-    base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
-    ran = trace(
-        runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
-        private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
-        divisions=DIVISION in scope.assume, fixed_loops=fixed,
-    )  # fmt: skip
-    return replace(runner, trace=of_device(ran, runner.platform, scope.assume))
+    if fixed not in runner.generalised:
+        base = next((word for word, buffer in runner.pointers.items() if buffer == PRIVATE), None)
+        ran = trace(
+            runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
+            private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
+            divisions=DIVISION in scope.assume, fixed_loops=fixed,
+        )  # fmt: skip
+        runner.generalised[fixed] = of_device(ran, runner.platform, scope.assume)
+    return replace(runner, trace=runner.generalised[fixed])
 
 
 def _with_events(rounds: Sequence[LoopRound]) -> Iterator[int]:

@@ -87,6 +87,9 @@ class Runner(Struct, frozen=True):
     """The samplers behind the inputs that are handles of one."""
     distances: Mapping[str, BitVec] = field(default_factory=dict[str, BitVec])
     """How far its surfaces begin before their buffers, where places in buffers are compared."""
+    generalised: dict[bool, Trace] = field(default_factory=dict[bool, Trace])
+    """The same with one iteration for all of a loop, once it was run so; loops of a fixed length to their end or not.
+    It is the same wherever buffers lie."""
     given_predicates: Callable[[str, int], Bool] | None = None
     """What its predicates hold before it starts, where that is an input; else each kernel finds bits of its own."""
 
