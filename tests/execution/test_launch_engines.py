@@ -183,6 +183,15 @@ def test_tagged_addresses_of_shared_local_memory_are_the_others() -> None:
     assert "lanes 0 and 1 both write byte 0x0" in str(one[0])
 
 
+def test_a_bit_that_no_constant_sets_is_no_tag() -> None:
+    """Then lanes write outside, and not one byte of shared local memory, by either engine."""
+    computed = "    shl (M1, 8) A(0,0)<1> 0x1:ud 0x1c:ud\n"
+    store = "    scatter4_scaled.R (M1, 8) %slm 0x0:ud A.0 X.0\n"
+    one, other = both(small(computed + store), Shape((8, 1, 1), (8, 1, 1)), {})
+    assert one == other
+    assert one[0] is None
+
+
 def test_what_is_not_modelled_is_told_alike() -> None:
     code = small("    nothing_known (M1, 8) X(0,0)<1> X(0,0)<1;1,0>")
     values, memory = prepare(code, Shape((8, 1, 1), (8, 1, 1)), {}, {})

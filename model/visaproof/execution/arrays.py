@@ -36,6 +36,7 @@ from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.result import Result, Stop
 from visaproof.machine.arrays.run import run_threads
 from visaproof.machine.concrete.run import MissingSurface
+from visaproof.program.lower import lowered
 from visaproof.semantics.concrete.choices import STRICT, Choices, PickedAt
 
 MOST_BYTES = 1 << 27
@@ -147,7 +148,8 @@ class _ArraysRun:
         flat = [(each.base, buffers[index]) for index, each in self.memory.buffers.items() if each.part_of is None]
         if self._private:
             flat.append((self.memory.private.base, np.zeros((groups, self._private), np.uint8)))
-        return Memories(surfaces, flat, only_flat=True, local_tag=SLM_TAG)
+        tags = lowered(self.program.kernel, self.program.platform).tags
+        return Memories(surfaces, flat, only_flat=True, local_tag=SLM_TAG if tags else 0)
 
     def _contents(self) -> Mapping[int, bytes]:
         return {index: bytes(buffer.data) for index, buffer in self.memory.buffers.items()}

@@ -21,7 +21,9 @@ from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines
 from visaproof.refinement.widths import threads
+from visaproof.report.two_kernels.inputs import inputs_of
 from visaproof.semantics.symbolic.names import BufferOffset
+from visaproof.smt import true
 
 HEAD = """.version 4.1
 .kernel "k"
@@ -114,6 +116,16 @@ def test_a_distance_between_surfaces_is_a_multiple_of_the_element(of_type, bits,
     assert isinstance(decide(asked, 2000), Refines if zero else Difference)
     (aligned,) = (one.sentence for one in asked.assumed if one.name == "elements-aligned")
     assert aligned == f"addresses and offsets of buffers in the payload are multiples of {said}"
+
+
+def test_inputs_of_a_run_have_the_distance_in_bytes(tmp_path):
+    """By the name of the buffer; a condition that is known is no input."""
+    asked = compared(tmp_path, BY_SURFACE, FROM_ITS_BEGIN)
+    found = decide(asked, 2000)
+    assert isinstance(found, Difference)
+    (offset,) = (term for term in found.values if isinstance(term.payload, BufferOffset))
+    shown = dict(inputs_of(asked, replace(found, values={offset: 5, true(): 1})))
+    assert {name: value for name, value in shown.items() if value < 1 << 32} == {"buffer offset of argument 0": 20}
 
 
 @pytest.mark.slow

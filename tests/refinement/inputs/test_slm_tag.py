@@ -109,7 +109,7 @@ def test_without_a_tag_nothing_is_assumed_of_it() -> None:
 
 @pytest.mark.parametrize("messages", MESSAGES)
 def test_tagged_messages_are_no_accesses_outside(messages: str) -> None:
-    """Both kernels have the tag; what the second one loads stands four bytes behind."""
+    """Both kernels have the tag; the second one loads the next dword."""
     tagged = "0x10000000", "0x0"
     _, verdict = tags_asked("0x10000000", "0x4", tagged, MESSAGES[messages])
     assert isinstance(verdict, Difference), verdict

@@ -163,7 +163,8 @@ class Thread:
         `known_images` the sampler reads zeros, and with it the texels that the state holds."""
         if not state.exec_mask:
             raise ValueError("a thread runs at least one lane")
-        self.state, state.tags = state, code.program.tags
+        state.tags = code.program.tags
+        self.state = state
         self._code = code
         self._program = code.program
         self._observer = observer

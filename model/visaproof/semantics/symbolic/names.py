@@ -43,7 +43,7 @@ class SurfaceSize(Struct, frozen=True):
 
 
 class BufferOffset(Struct, frozen=True):
-    """How far a buffer begins behind the start of its surface, in units of so many bytes."""
+    """How far from the start of its surface a buffer begins, in units of so many bytes."""
 
     buffer: str
     unit: int
