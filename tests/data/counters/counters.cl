@@ -29,3 +29,9 @@ kernel void negative(global int *y, int n) {
   int i = get_global_id(0);
   if (i < n) { if (n > 0) y[n + i] = 1; else y[3 * i] = 2; }
 }
+kernel void walked(global float *out, global const float *c, uint n) {
+  uint x = get_global_id(0);
+  float sum = 0;
+  for (uint i = 0; i < n; i++) sum += c[i] * (x >= i ? 2.0f : 3.0f);
+  out[x] = sum;
+}

@@ -263,7 +263,7 @@ class Machine:
         guards = [literals_of(guard) for guard in running]
         forget_private(name, known, guards, self.private)
         self.bindings.loosen(known.bound, name)
-        return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered)
+        return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered, self.lanes.facts)
 
     def held(self, name: str, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
         """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold.

@@ -277,7 +277,7 @@ class Walk:
             if self._compared_as:
                 keep_changes(written, here, machine.thread.registers, before.registers)
             else:
-                shifted = shifts(held, self._lanes.running, machine.thread.registers)
+                shifted = shifts(held, self._lanes.running, self._lanes.facts, machine.thread.registers)
             if not known.improve(written, shifted):
                 break
             del self._bounded[bounds:], self._general[inner:], self._branches[branches:]

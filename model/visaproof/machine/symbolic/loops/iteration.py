@@ -51,7 +51,8 @@ class RoundWrites(Struct):
     shifts: set[str] = field(default_factory=set[str])
     """Variables whose elements all differ by one amount from what they were before the loop.
 
-    Counters are, as in `i += n`: a lane that is still in the loop has been through every iteration.
+    Counters are, as in `i += n`: a lane that is still in the loop has been through every iteration.  A quadword of no
+    one lane differs by an amount of its own, as a pointer to which a loop adds: it points into the same buffer.
     """
 
     tried: bool = False
@@ -289,21 +290,22 @@ def forget(
     registers: GuardedRegisters,
     predicates: GuardedPredicates,
     entered: Literals = NONE,
+    facts: Literals = NONE,
 ) -> dict[tuple[str, int, int], BitVec]:
     """Makes arbitrary what the iterations may have written, for the lanes that ran them; `running` has their guards.
 
-    What is not one lane's alone becomes so where the iterations are `entered` at all.  Gives what belongs to single
-    lanes, as (variable, first byte, lane), and what they hold now.
+    What is not one lane's alone becomes so where the iterations are `entered` at all; `facts` hold here.  Gives what
+    belongs to single lanes, and quadwords of none, as (variable, first byte, lane), and what they hold now.
     """
     held: dict[tuple[str, int, int], BitVec] = {}
     for variable, start, size, lane in list(words_of(writes)):
         guard = entered if lane == EVERY_LANE else running[lane]
         value = symbol(OfLoop(name, RegisterByte(variable, start)), 8 * size)
-        if variable in writes.shifts and lane != EVERY_LANE:
-            amount = symbol(OfLoop(name, f"{variable}.shift"), 8 * size)
-            value = add(left_in(registers, variable, start, size, guard), amount)
+        if variable in writes.shifts:
+            amount = value if lane == EVERY_LANE else symbol(OfLoop(name, f"{variable}.shift"), 8 * size)
+            value = add(left_in(registers, variable, start, size, facts if lane == EVERY_LANE else guard), amount)
         registers.write_under(variable, start, value, guard)
-        if lane != EVERY_LANE:
+        if lane != EVERY_LANE or size == QWORD:
             held[variable, start, lane] = value
     for (variable, position), lanes in writes.predicates.items():
         guard = _guard(lanes, running) or entered
@@ -318,16 +320,26 @@ def left_in(registers: GuardedRegisters, variable: str, start: int, size: int, g
 
 
 def shifts(
-    before: Mapping[tuple[str, int, int], BitVec], running: Sequence[Bool], registers: GuardedRegisters
+    before: Mapping[tuple[str, int, int], BitVec],
+    running: Sequence[Bool],
+    facts: Literals,
+    registers: GuardedRegisters,
 ) -> set[str]:
-    """The variables to whose elements an iteration added one amount in every lane that goes on."""
+    """The variables to whose elements an iteration added one amount in every lane that goes on.
+
+    Of no one lane those count to which it added what depends on no other quadword, which may be another pointer.
+    """
     amounts: dict[str, BitVec] = {}
     shifted, differing = set[str](), set[str]()
     for (variable, start, lane), held in before.items():
-        if variable in differing or is_false(running[lane]):  # to read a word takes longer the more wrote it
+        if variable in differing or (lane != EVERY_LANE and is_false(running[lane])):  # to read a word takes long
             continue
-        amount = sub(left_in(registers, variable, start, held.width // 8, literals_of(running[lane])), held)
-        if variable not in amounts:
+        guard = facts if lane == EVERY_LANE else literals_of(running[lane])
+        amount = sub(left_in(registers, variable, start, held.width // 8, guard), held)
+        if lane == EVERY_LANE:
+            is_shift = all(one.width < held.width for one in symbols_of(amount) if isinstance(one, BitVec))
+            (shifted if is_shift else differing).add(variable)
+        elif variable not in amounts:
             amounts[variable] = amount
         else:
             (shifted if amount is amounts[variable] else differing).add(variable)
