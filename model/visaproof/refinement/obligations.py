@@ -170,8 +170,8 @@ def _same_stores(question: Question, surface: str) -> bool:
 
 
 def _all_race(meets: Sequence[Bool], races: Sequence[Bool]) -> bool:
-    """Whether the source races wherever stores meet, by the form of the conditions."""
-    shapes = with_plain_equations((*races, *meets))
+    """Whether the source races wherever stores meet, by the form of the conditions: races are in the common one."""
+    shapes = with_plain_equations((*races, *in_common_form(meets)))
     return not any(not_covered(shapes[len(races) :], shapes[: len(races)]))
 
 

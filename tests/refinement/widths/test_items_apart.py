@@ -63,3 +63,35 @@ def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
     found = asked(written(16, column, row), written(8, column, row))
     assert isinstance(found, Difference), found
     assert kind_of(found) is UndefinedKind.RACE
+
+
+def written_at_two_columns(simd: int, second: int = 8) -> Program:
+    """Each work item writes its row at the texels (column + 1, plane + 1) and (column + second, plane + 1)."""
+    lines = [
+        ".version 4.1", '.kernel "k"',
+        *(f".decl ID{name} v_type=G type=uw num_elts=16 align=GRF" for name in "XYZ"),
+        *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in ("X", "Y", "Z", "C")),
+        ".decl T6 v_type=T num_elts=1",
+        *(f".input ID{name} offset={32 * place} size=32" for place, name in enumerate("XYZ", 1)),
+        f".kernel_attr SimdSize={simd}", '.function "k"', "_main:",
+        "movs (M1_NM, 1) T6(0) 0x0:ud",
+    ]  # fmt: skip
+    for mask, half in HALVES[simd]:
+        lines += [f"mov ({mask}, 8) {name}({half},0)<1> ID{name}(0,{8 * half})<1;1,0>" for name in "XYZ"]
+        lines.append(f"add ({mask}, 8) Z({half},0)<1> Z({half},0)<1;1,0> 0x1:d")
+    for distance in (1, second):
+        lines += [f"add ({mask}, 8) C({half},0)<1> X({half},0)<1;1,0> {distance}:d" for mask, half in HALVES[simd]]
+        for mask, at in ((mask, 32 * half) for mask, half in HALVES[simd]):
+            lines.append(f"scatter4_typed.R ({mask}, 8) T6 C.{at} Z.{at} %null.0 %null.0 Y.{at}")
+    meanings = {f"ID{name}": (Piece(0, 2 * simd, LocalId(d)),) for d, name in enumerate("XYZ")}
+    code = read_kernel("\n".join([*lines, "ret (M1, 1)", ""]), "k.visaasm")
+    launch = Launch(simd, meanings, {0: 0}, platform=Platform.DG2, walk_order=(0, 1, 2))
+    return Program(code, launch, Platform.DG2)
+
+
+def test_texels_in_planes_are_written_in_any_order_where_threads_would_race() -> None:
+    """A plane ends where a row and a column do: stores that meet have this condition in another form than races."""
+    found = asked(written_at_two_columns(8), written_at_two_columns(16))
+    assert isinstance(found, Refines), found
+    assert "normal form" in found.rung
+    assert not isinstance(asked(written_at_two_columns(8), written_at_two_columns(16, 9)), Refines)
