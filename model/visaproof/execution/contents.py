@@ -3,9 +3,12 @@
 import random
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
 
 SMALL = 16
 """Small numbers are below it: they serve as indices, and some of them are alike."""
+KEPT = 8
+"""Buffers whose contents are kept: searches try the same launch with many arguments."""
 
 
 def counting_numbers(count: int) -> bytes:
@@ -13,6 +16,7 @@ def counting_numbers(count: int) -> bytes:
     return struct.pack(f"<{count}I", *range(count))
 
 
+@lru_cache(KEPT)
 def small_numbers(count: int, seed: int) -> bytes:
     """So many unsigned 32-bit numbers below SMALL."""
     generator = random.Random(seed)

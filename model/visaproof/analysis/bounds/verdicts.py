@@ -239,7 +239,7 @@ class _Confirm(Struct, frozen=True):
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None or not self.asked.start.is_launch(masks, candidate):
                 continue
-            if self._state(candidate).exec_mask:
+            if any(candidate.get(mask, 0) & 1 for mask in masks):
                 yield candidate
 
     def _run(self, index: int, values: Values, choices: Choices) -> tuple[Values, Outcome]:

@@ -1,7 +1,6 @@
 """The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -36,8 +35,10 @@ from visaproof.smt import (
     evaluate,
     implies,
     neg,
+    symbols_of,
 )
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.compiled import compiled
+from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 Values = dict[Term, int]
 
@@ -82,7 +83,7 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
             state.surfaces[key] = Buffer(_size(key, surface, values))
         else:
             state.surfaces[key] = Image(tuple(_extents(level, values) for level in surface.levels))
-    _fill(state, tuple(messages_before(trace, until)), values)
+    _fill(state, messages_before(trace, until), values)
     state.beyond = beyond_in(trace, values) if trace.beyond else None
     return state
 
@@ -125,8 +126,10 @@ def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
         places.update(_places(asked))
     registers = {root.name: bytearray(root.size) for root in _roots(asked.kernel)}
     built = [word for word in places if word.op is not Op.SYMBOL]
+    symbols = symbols_of(*built)
+    of_symbols = [values.get(one, 0) & ((1 << max(one.width, 1)) - 1) for one in symbols]
     known = {word: value for word, value in values.items() if word in places}
-    known.update(zip(built, evaluate_all(built, values), strict=True))
+    known.update(zip(built, compiled(built, symbols)(of_symbols), strict=True))
     for word, value in known.items():
         for variable, start, first, size in places[word]:
             piece = value >> 8 * first & ((1 << 8 * size) - 1)
@@ -154,24 +157,19 @@ def _places(asked: Asked) -> dict[Term, list[Place]]:
     return places
 
 
-def _fill(state: ConcreteState, messages: Sequence[Performed], values: Values) -> None:
+def _fill(state: ConcreteState, messages: Iterable[Performed], values: Values) -> None:
     """Puts what the loads of the messages bring into the memory that they read; into a texel once."""
-    loads = [(one.surface, access, content) for one in messages for access, content in one.loaded]
-    known = iter(evaluate_all([part for _, access, content in loads for part in _parts(access, content)], values))
-    filled: set[tuple[int, ...]] = set()
-    for surface, access, _ in loads:
-        happens, *cell, value = islice(known, len(access.cell) + 2)
-        place, memory = tuple(cell), state.surfaces[surface]
-        if happens and isinstance(memory, Buffer):
+    evaluation, filled = Evaluation(values), set[tuple[int, ...]]()
+    for surface, access, content in ((one.surface, *each) for one in messages for each in one.loaded):
+        if not evaluation.of(access.guard):
+            continue
+        place, value, memory = tuple(map(evaluation.of, access.cell)), evaluation.of(content), state.surfaces[surface]
+        if isinstance(memory, Buffer):
             for k in range(access.width):
                 memory.contents.setdefault(place[0] + k, value >> 8 * k & 0xFF)
-        elif happens and isinstance(memory, Image) and place not in filled:
+        elif place not in filled:
             filled.add(place)
             _fill_texel(memory, access, place, value)
-
-
-def _parts(access: Access, content: BitVec) -> tuple[Term, ...]:
-    return access.guard, *access.cell, content
 
 
 def _fill_texel(image: Image, access: Access, cell: tuple[int, ...], value: int) -> None:

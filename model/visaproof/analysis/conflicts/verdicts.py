@@ -197,7 +197,7 @@ def _confirmed(
         if candidate in tried:
             continue
         tried.append(candidate)
-        if not asked.start.is_launch(lanes, candidate) or not state_of(asked, question.performed, candidate).exec_mask:
+        if not asked.start.is_launch(lanes, candidate) or not any(candidate.get(lane, 0) & 1 for lane in lanes):
             continue
         found = under_all_choices(partial(shown, question, asked, pair, candidate))
         if found is not None:
