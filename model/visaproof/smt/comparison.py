@@ -17,6 +17,7 @@ from visaproof.smt.terms import (
     const,
     false,
     interned,
+    kept,
     lowest_bit,
     ordered,
     true,
@@ -25,6 +26,9 @@ from visaproof.smt.terms import (
 
 WORD_BITS = 16
 """Numbers that fit are compared in so many bits, in whatever width a kernel does it."""
+
+
+KEPT = 1 << 12
 
 
 def bit(term: BitVec, index: int) -> Bool:
@@ -42,6 +46,8 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return cast(Bool, found)  # nothing below decided it, so nothing would now
     if left.low > right.high or right.low > left.high:
         return false()
+    if left.op is right.op is Op.SUM and (common := _constant(left)) and common == _constant(right):
+        return eq(_less(left, common), _less(right, common))
     if left.op is Op.CONST and (moved := _without_constant(right, cast(int, left.payload))) is not None:
         return moved
     constant, parts = difference(left, right)
@@ -51,11 +57,18 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return false()
     if not constant and (words := _extended_alike(parts)) is not None:
         return eq(*words)
-    if not constant and left.op is right.op is Op.SUM:
-        common = linear_parts(left)[0]
-        if common and common == linear_parts(right)[0]:
-            return eq(sub_constant(left, common), sub_constant(right, common))
     return _eq_in_shape(left, right)
+
+
+def _constant(total: BitVec) -> int:
+    """That of a sum."""
+    return cast(tuple[int, object], total.payload)[0]
+
+
+@kept(KEPT)
+def _less(total: BitVec, constant: int) -> BitVec:
+    """A sum without its constant: an address is compared with many."""
+    return sub_constant(total, constant)
 
 
 def _without_constant(term: BitVec, value: int) -> Bool | None:

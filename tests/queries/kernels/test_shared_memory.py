@@ -5,11 +5,12 @@ import pytest
 from tests.refinement.test_refinement import HEAD, program
 from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.shared_memory import MOST_PAIRS, SharedMemory
+from visaproof.queries.kernels.stores import Stores, UnitStore, after
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Difference, Refines
-from visaproof.smt import add, const, eq, implies, symbol
+from visaproof.smt import Term, add, bool_symbol, const, eq, evaluate, implies, scale, symbol
 
 BASE = symbol("base", 33)
 
@@ -29,6 +30,32 @@ def test_equal_addresses_hold_one_value() -> None:
     facts = list(memory.facts((eq(first, second), eq(elsewhere, behind))))
     assert implies(eq(BASE, other), eq(first, second)) in facts
     assert len(facts) == 2  # no other surface, and base is never base + 4
+
+
+def stored(*numbers: int) -> Stores:
+    return tuple(UnitStore(bool_symbol(f"on{n}"), symbol(f"at{n}", 33), symbol(f"value{n}", 32)) for n in numbers)
+
+
+def test_units_are_found_again_after_more_stores_and_after_others() -> None:
+    """Each of these has another one's number of stores or begins as another one does, and holds something else."""
+    memory, cell = SharedMemory({"S": 4, "T": 4}), symbol("cell", 33)
+    ways = [stored(1), stored(1, 2), stored(2), stored(2, 1), stored(1, 3), stored(1, 2, 3), (), stored(1, 2)]
+    found = [memory.after(way, "S", cell) for way in ways]
+    assert found == [after(way, cell, memory.initial("S", cell)) for way in ways]
+    assert len(set(found)) == len(ways) - 1
+    assert memory.after(stored(1), "T", cell) is not found[0]
+    assert memory.after(stored(1), "S", BASE) is not found[0]
+
+
+def test_sums_with_one_constant_are_equal_where_they_are_without() -> None:
+    """Of words of 3 bits, each pair of numbers."""
+    x, y = symbol("x", 3), symbol("y", 3)
+    left, right = add(x, const(5, 3)), add(scale(y, 2), const(5, 3))
+    assert eq(left, right) is eq(x, scale(y, 2))
+    assert eq(left, add(scale(y, 2), const(4, 3))) is not eq(x, scale(y, 2))
+    for number in range(64):
+        values: dict[Term, int] = {x: number % 8, y: number // 8}
+        assert evaluate(eq(left, right), values) == (number % 8 == 2 * (number // 8) % 8)
 
 
 def test_surfaces_may_have_addresses_of_other_widths() -> None:

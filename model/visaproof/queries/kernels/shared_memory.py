@@ -9,6 +9,7 @@ from itertools import combinations, product
 from typing import NamedTuple, cast
 
 from visaproof.queries.kernels.constant_data import NO_TABLES, Tables
+from visaproof.queries.kernels.stores import Stores, after
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.names import MemoryBefore, NamedLoad, OpenResult
 from visaproof.smt import (
@@ -71,6 +72,8 @@ class SharedMemory:
         self._results: dict[Hashable, Term] = {}
         self._operations: dict[Term, Hashable] = {}
         self._spelled: dict[Term, str] = {}
+        self._loaded: dict[tuple[str, BitVec], dict[int, list[tuple[Stores, BitVec]]]] = {}
+        """By the number of stores, what a unit holds after them."""
 
     def initial(self, surface: str, cell: BitVec) -> BitVec:
         """What the unit at this address holds before the kernels start."""
@@ -82,6 +85,22 @@ class SharedMemory:
             self._described[found] = cell
             self.order.append(found)
         return found
+
+    def after(self, stores: Stores, surface: str, cell: BitVec) -> BitVec:
+        """What it holds after these stores, from what it was found to hold after the most of them:
+
+            after(s1 … sn) = after(sk+1 … sn) of what it holds after(s1 … sk)
+
+        A kernel loads a unit again after more stores, and the other kernel after the same ones.
+        """
+        known = self._loaded.setdefault((surface, cell), {0: [((), self.initial(surface, cell))]})
+        counts = sorted((count for count in known if count <= len(stores)), reverse=True)
+        found = (one for count in counts for one in known[count] if one[0] == stores[:count])
+        before, value = next(found)
+        if len(before) < len(stores):
+            value = after(stores[len(before) :], cell, value)
+            known.setdefault(len(stores), []).append((stores, value))
+        return value
 
     def named(self, value: BitVec) -> BitVec:
         """A symbol for the value: it keeps terms small that are computed from what a kernel loads."""

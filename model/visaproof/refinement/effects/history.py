@@ -17,7 +17,7 @@ from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.shared_memory import SharedMemory, joined
-from visaproof.queries.kernels.stores import Change, Owner, UnitStore, after
+from visaproof.queries.kernels.stores import Change, Owner, UnitStore
 from visaproof.queries.kernels.surface_names import AfterImageStores, itself, surface_after
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent, change_memory, event_of, terms_of, with_operands
@@ -287,9 +287,9 @@ class History:
     def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
         memory = self._sharing.memory(surface)
-        stores = list(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        stores = tuple(self._sharing.seen_from(owner, self.stores.get(memory, ())))
         places = self._memory.pieces(memory, cell, width)
-        return joined([after(stores, place, self._memory.initial(memory, place)) for _, place in places])
+        return joined([self._memory.after(stores, memory, place) for _, place in places])
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""
