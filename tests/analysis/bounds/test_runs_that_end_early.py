@@ -12,6 +12,7 @@ from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside, Undecided
+from visaproof.analysis.conflicts.results import Open
 from visaproof.cli import main
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
@@ -19,6 +20,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.queries.kernels.bounds import needed_bytes
+from visaproof.semantics.symbolic.names import SurfaceSize
 from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel_file
 
@@ -66,9 +68,9 @@ def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, m
             raise LimitReached(1)
         return find(*asked)
 
-    def counted(question: Any, asked: Any) -> Any:
+    def counted(question: Any, *asked: Any) -> Any:
         decided.append(question)
-        return decide(question, asked)
+        return decide(question, *asked)
 
     monkeypatch.setattr(SizeFinder, "find", find_late)
     monkeypatch.setattr(bounds, "decide_bounds", counted)
@@ -95,3 +97,23 @@ def test_no_size_is_named_where_loops_may_go_on() -> None:
         found, put=replace(found.put, asked=tuple(replace(one, lost="somewhere") for one in found.put.asked))
     )
     assert next(lost.answers()).enough is None
+
+
+def test_values_that_showed_one_message_outside_show_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No solver is asked of it; values that show nothing are no answer."""
+    asked = answers("tgllp-O2-simd8")
+    first, second, *_ = asked.questions
+    tried = verdicts.Tried()
+    assert isinstance(verdicts.decide_bounds(first, asked.asked, tried), Outside)
+    searched = list[object]()
+
+    def search(*_: object) -> Open:
+        searched.append(_)
+        return Open("searched")
+
+    monkeypatch.setattr(verdicts.Search, "run", search)
+    assert isinstance(verdicts.decide_bounds(second, asked.asked, tried), Outside)
+    assert not searched
+    large = {one: 1 << 20 if isinstance(one.payload, SurfaceSize) else value for one, value in tried.shown[0].items()}
+    assert isinstance(verdicts.decide_bounds(second, asked.asked, verdicts.Tried([large])), Undecided)
+    assert len(searched) == 1

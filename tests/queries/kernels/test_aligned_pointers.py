@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
-from visaproof.queries.kernels.buffer_places import behind_pointer, under_guard
+from visaproof.queries.kernels.buffer_places import Settled, behind_pointer, under_guard
 from visaproof.smt import (
     BitVec,
     add,
@@ -67,11 +67,15 @@ def test_less_than_the_alignment_is_an_offset_behind_the_pointer(shape: str, off
     assert behind_pointer(SHAPES[shape](P), (P,)) is None
 
 
+SETTLED = Settled({})
+"""What lanes share: an answer under one guard is none under another."""
+
+
 @pytest.mark.parametrize("tested", ["which pointer", "the tag", "nothing"])
 def test_a_guard_settles_which_of_two_pointers_it_is(tested: str) -> None:
     local, index = bool_symbol("local"), scale(zero_extend(symbol("index", 6), 64), 4)
     generic = add(ite(local, const(0x4000_0000_1000_0000, 64), P), index)
     tag = eq(extract(generic, 63, 61), const(2, 3))
     guard = {"which pointer": neg(local), "the tag": neg(tag), "nothing": true()}[tested]
-    found = behind_pointer(under_guard(generic, guard), (P,))
+    found = behind_pointer(under_guard(generic, guard, SETTLED), (P,))
     assert found == (None if tested == "nothing" else (P, index))

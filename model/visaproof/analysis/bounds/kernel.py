@@ -25,6 +25,7 @@ from visaproof.analysis.bounds.verdicts import (
     Holds,
     InBounds,
     Outside,
+    Tried,
     Unbounded,
     Undecided,
     decide_bounds,
@@ -109,6 +110,7 @@ class BoundsAnswers(Struct, frozen=True):
     limit: Limit = NO_LIMIT
     decided: dict[Position, BoundsFinding] = field(default_factory=dict[Position, BoundsFinding])
     """Messages of which the verdict is known."""
+    tried: Tried = field(default_factory=Tried)
     fitting: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
     """With which relations a message is inside of what it reaches, as far as that was asked."""
 
@@ -160,7 +162,7 @@ class BoundsAnswers(Struct, frozen=True):
         if bounds is None:
             if any(one.performed.any_round for one in rounds):  # of loops, a search may take all the time
                 self._where_it_fits(rounds, keys)
-            bounds = self._over_rounds(decide_bounds, rounds)
+            bounds = self._over_rounds(lambda question, asked: decide_bounds(question, asked, self.tried), rounds)
         if isinstance(bounds, Undecided) and len(keys) == 1 and not self._is_partial(rounds):
             rung = fits_in(self.sizes, rounds, keys[0])
             bounds = Holds(rung) if rung else bounds

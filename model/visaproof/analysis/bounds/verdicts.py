@@ -1,17 +1,18 @@
 """Decides whether a message stays inside its surface and is defined; a run of the kernel confirms every "no"."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.memory import launched, signed, windows
 from visaproof.analysis.conflicts.launches.collisions import colliding
-from visaproof.analysis.conflicts.results import Found, Never, Open
+from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_all_choices
@@ -22,7 +23,7 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
+from visaproof.machine.concrete.run import MissingSurface, Outcome, PerformedMessage, run
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
@@ -34,6 +35,9 @@ from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
 """Parts of a cell that say which texel it is; behind them may be a channel."""
+
+LAST_SHOWN = 2
+"""Launches that are tried again for other messages."""
 
 USUAL_SIZE = 64
 """Work items of a group, where nothing depends on how many there are."""
@@ -130,11 +134,44 @@ HasMeaning = Holds | Meaningless | Undecided
 T = TypeVar("T")
 
 
-def decide_bounds(question: BoundsQuestion, asked: Asked) -> InBounds:
+class Tried(Struct):
+    """What was tried for the messages of one kernel."""
+
+    shown: list[Values] = field(default_factory=list[Values])
+    """On which an access was outside, the newest first: where one buffer is too small, others mostly are."""
+    progress: dict[Same[BoundsQuestion], Progress] = field(default_factory=dict[Same[BoundsQuestion], Progress])
+    """Of questions that the limit ended."""
+
+
+def decide_bounds(question: BoundsQuestion, asked: Asked, tried: Tried | None = None) -> InBounds:
     """Whether every enabled lane of the message stays inside its surface."""
+    tried = Tried() if tried is None else tried
     confirm = _Confirm(question, asked, question.outside)
-    found = _decided(question, asked, question.outside, "leave the surface", confirm.outside)
-    return Unbounded(question.lost) if question.lost and not isinstance(found, Outside) else found
+    found = _as_before(question, confirm.outside, tried.shown)
+    if found is None:
+        progress = tried.progress.setdefault(Same(question), Progress())
+        found = _decided(question, asked, question.outside, "leave the surface", confirm.outside, progress)
+    if isinstance(found, Outside):
+        tried.shown[:] = [found.shown.values, *tried.shown][:LAST_SHOWN]
+        return found
+    return Unbounded(question.lost) if question.lost else found
+
+
+def _as_before(
+    question: BoundsQuestion, confirm: Callable[[int, Values], Outside | None], shown: Sequence[Values]
+) -> Outside | None:
+    """What a run shows on values that showed an earlier message outside; what they do not decide is 0."""
+    if not shown or not question.outside:
+        return None
+    formulas = (conj(*question.premises, *question.earlier), *(doubt.condition for doubt in question.outside))
+    symbols = symbols_of(*formulas)
+    for values in shown:
+        holds, *outside = evaluate_all(formulas, values := dict.fromkeys(symbols, 0) | values)
+        if holds and any(outside):
+            with suppress(NotModelled, MissingSurface):
+                if (found := confirm(outside.index(1), values)) is not None:
+                    return found
+    return None
 
 
 def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
@@ -149,6 +186,7 @@ def _decided(
     doubts: tuple[Doubt, ...],
     verb: str,
     confirm: Callable[[int, Values], T | None],
+    progress: Progress | None = None,
 ) -> Holds | T | Undecided:
     if not doubts:
         return Holds(NORMAL_FORM)
@@ -162,6 +200,7 @@ def _decided(
         confirm=confirm,
         uninterpreted=asked.trace.arbitrary,
         guessed_size=0,
+        progress=progress or Progress(),
     )
     match search.run(asked):
         case Never(rung):

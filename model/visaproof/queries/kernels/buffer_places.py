@@ -8,7 +8,7 @@ A buffer begins at the pointer that the launch hands over and ends below 2^64, s
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import cast
+from typing import TypeVar, cast
 
 from msgspec import Struct, field
 
@@ -36,6 +36,9 @@ from visaproof.smt import (
 )
 from visaproof.smt.arithmetic import sum_of
 from visaproof.smt.halves import as_sum
+from visaproof.smt.substitution import Substitution
+
+T = TypeVar("T", bound=Term)
 
 MOST_CHOICES = 8
 """Choices in an address of which it is asked whether a guard settles them."""
@@ -79,12 +82,17 @@ class LaunchBuffers(Struct, frozen=True, dict=True):
     def _seen(self) -> "Pointers":
         return Pointers(frozenset(buffer.pointer for buffer in self.buffers))
 
+    @cached_property
+    def _settled(self) -> "Settled":
+        return Settled({})
+
     def place(self, access: Access, facts: Mapping[Term, Term]) -> Place | str:
         """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
         by_pointer = {buffer.pointer: buffer for buffer in self.buffers}
         found = self._seen.behind(access.cell[0])
         if found is None and self._seen.occur_in(access.cell[0]):  # no guard brings one
-            address = under_guard(substitute(access.cell[0], facts), substitute(access.guard, facts))
+            address, guard = substitute(access.cell[0], facts), substitute(access.guard, facts)
+            address = under_guard(address, guard, self._settled)
             found = self._seen.behind(address)
         if found is None:
             return _lost(access.cell[0], by_pointer)
@@ -134,7 +142,20 @@ def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVe
     return Pointers(pointers).behind(address)
 
 
-def under_guard(address: BitVec, guard: Bool) -> BitVec:
+class Settled(Struct, frozen=True):
+    """Terms with a condition as a constant; lanes share most parts of these."""
+
+    by_condition: dict[tuple[Bool, bool], Substitution]
+
+    def given(self, condition: Bool, held: bool, term: T) -> T:
+        """The term where the condition holds, or where it does not."""
+        kept = self.by_condition.get((condition, held))
+        if kept is None:
+            kept = self.by_condition[condition, held] = Substitution({condition: true() if held else false()})
+        return kept.of(term)
+
+
+def under_guard(address: BitVec, guard: Bool, settled: Settled) -> BitVec:
     """The same address wherever the guard holds, without choices that it settles.
 
     A generic pointer is of shared local memory or of a buffer, and a message comes after a test of which.
@@ -142,9 +163,9 @@ def under_guard(address: BitVec, guard: Bool) -> BitVec:
     conditions = dict.fromkeys(cast(Bool, term.args[0]) for term in subterms(address) if term.op is Op.ITE)
     said = set(subterms(guard)) if conditions else set[Term]()  # about others it says nothing
     for condition in islice((one for one in conditions if one in said), MOST_CHOICES):
-        for held, other in ((true(), false()), (false(), true())):
-            if is_false(substitute(guard, {condition: other})):
-                address, guard = substitute(address, {condition: held}), substitute(guard, {condition: held})
+        for held in (True, False):
+            if is_false(settled.given(condition, not held, guard)):
+                address, guard = settled.given(condition, held, address), settled.given(condition, held, guard)
     return address
 
 

@@ -17,7 +17,7 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
-from visaproof.queries.kernels.buffer_places import behind_pointer, is_private, under_guard
+from visaproof.queries.kernels.buffer_places import Settled, behind_pointer, is_private, under_guard
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.literals import literals_of
@@ -140,7 +140,7 @@ def _place(
         return surface, zero_extend(address, 64)
     found = behind_pointer(address, pointers)
     if found is None:
-        address = under_guard(address, access.guard)
+        address = under_guard(address, access.guard, Settled({}))
         found = behind_pointer(address, pointers)
     if found is None:
         units = {pointer: sharing.unit(buffer) for pointer, buffer in pointers.items()}

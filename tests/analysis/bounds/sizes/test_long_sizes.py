@@ -140,7 +140,7 @@ def test_a_second_access_that_needs_as_much_is_one_line(
     long = capsys.readouterr().out
     assert short.count("where a is too small, as line") == 2
     assert (short.count("inside if a has"), long.count("inside if a has")) == (2, 4)
-    assert (short.count("launch: "), long.count("launch: ")) == (3, 4)
+    assert (short.count("launch: "), long.count("launch: ")) == (3, 5)
 
 
 def test_of_many_accesses_that_need_as_much_a_few_have_launches(
@@ -156,4 +156,4 @@ def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.
     """Bytes 12 to 15 are the upper half of a[1], a double."""
     launches = [one["launch"] for one in answered("upper", capsys)["messages"] if one["launch"]]
     places = [re.findall(r"a\[(\d+)\], bytes (0x[0-9a-f]+)", str(one)) for one in launches]
-    assert [8 * int(index) <= int(byte, 16) < 8 * int(index) + 8 for one in places for index, byte in one] == [True] * 3
+    assert [8 * int(index) <= int(byte, 16) < 8 * int(index) + 8 for one in places for index, byte in one] == [True] * 4
