@@ -8,11 +8,23 @@ from tests.support.crosscheck import disagreements
 from visaproof.isa.errors import Position
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic import address_cases, machine, operands
-from visaproof.machine.symbolic.register_addresses import MOST_PLACES, Named, Places
+from visaproof.machine.symbolic.register_addresses import MOST_PLACES, Named, Places, _possible
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.value_names import PredicateBit
-from visaproof.smt import BitVec, add, bool_symbol, const, neg, symbol, true
+from visaproof.smt import (
+    BitVec,
+    add,
+    bool_symbol,
+    const,
+    evaluate,
+    neg,
+    scale,
+    symbol,
+    symbols_of,
+    true,
+    zero_extend,
+)
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
 
@@ -161,6 +173,37 @@ def test_what_is_written_at_an_address_is_read_there_again() -> None:
 def test_places_are_bounded(mask: str, array: str, what: str | None) -> None:
     stopped = traced(WRITTEN.format(mask=mask, array=array)).stopped
     assert (stopped and stopped.what) == what
+
+
+ROWS = """    and (M1, 8) NEAR(0,0)<1> NEAR(0,0)<1;1,0> 0x7:uw
+    mul (M1, 8) NEAR(0,0)<1> NEAR(0,0)<1;1,0> 0x40:uw
+    mov (M1_NM, 8) X(0,0)<1> 0x76543210:v
+    mul (M1_NM, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:d
+    mov (M1_NM, 8) TAIL(0,0)<1> X(0,0)<1;1,0>
+    add (M1, 8) NEAR(0,0)<1> NEAR(0,0)<1;1,0> TAIL(0,0)<1;1,0>
+    addr_add (M1, 8) A0(0)<1> &LONG NEAR(0,0)<1;1,0>
+    mov (M1, 8) Y(0,0)<1> r[A0(0),0]<1,0>:d"""
+"""Each lane reads its own dword of a row of 64 bytes: as IGC reads private arrays at an index."""
+
+
+def test_each_lane_has_its_own_dword_of_a_row() -> None:
+    """Eight rows are eight places, not 128."""
+    body = kernel(ROWS)
+    assert not any(disagreements(body, Platform.TGLLP, seed) for seed in range(8))
+    result = trace(body, Platform.TGLLP)
+    assert result.stopped is None
+    used = {str(one.payload) for one in symbols_of(result.registers.read("Y", 4, 4)) if "LONG" in str(one.payload)}
+    assert used == {f"LONG.{64 * row + 4}" for row in range(8)}
+
+
+@given(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.sampled_from([1, 3, 12, 64, 0x8000]), st.booleans())
+def test_no_place_is_left_out_that_an_address_can_be(value: int, more: int, factor: int, wide: bool) -> None:
+    word, low = symbol("word", 16), more & 0xFF
+    if wide:
+        address = add(scale(zero_extend(word, 32), factor), const(more, 32))
+    else:
+        address = zero_extend(add(scale(word, factor), const(low, 16)), 32)
+    assert evaluate(address, {word: value}) in _possible(address)
 
 
 def test_an_address_beyond_its_variable_has_no_meaning() -> None:

@@ -13,15 +13,14 @@ from visaproof.smt import (
     const,
     disj,
     eq,
+    extract,
     false,
     is_false,
     is_true,
     ite,
-    known_trailing_zeros,
     neg,
-    sub,
+    value_of,
 )
-from visaproof.smt.arithmetic import linear_parts
 
 MOST_PLACES = 64
 """An element at a symbolic address is a choice between at most this many places."""
@@ -156,7 +155,10 @@ def places_of(named: Named, distance: int, width: int, size: int, reader: Positi
 
 
 def _possible(address: BitVec) -> range:
-    """What an address may be, by its bounds and by the powers of two that divide its unknowns."""
-    constant, _ = linear_parts(address)
-    unit = 1 << known_trailing_zeros(sub(address, const(constant, address.width)))
-    return range(address.low + (constant - address.low) % unit, address.high + 1, unit)
+    """What an address may be, by its bounds and by its lowest bits, as far as these are known: of each lane its own
+    dword of a row, as   address ≡ 4·lane (mod 64)   where a word counts rows of 64 bytes.
+    """
+    unit, rest = 1, 0
+    while unit < 1 << address.width and (known := value_of(extract(address, unit.bit_length() - 1, 0))) is not None:
+        unit, rest = 2 * unit, known
+    return range(address.low + (rest - address.low) % unit, address.high + 1, unit)
