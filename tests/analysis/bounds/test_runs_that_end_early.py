@@ -57,7 +57,7 @@ def test_a_size_is_named_where_no_run_confirms_that_one_is_needed(
     assert lines[unknown + 1].startswith("hint: --size 'a=4*global_size_x'")
 
 
-@pytest.mark.parametrize("ends", [1, 9])
+@pytest.mark.parametrize("ends", [1, 99])
 def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict is decided once, and kept where there is no more time."""
     find, decide, left, decided = SizeFinder.find, bounds.decide_bounds, [ends], list[object]()
@@ -79,6 +79,18 @@ def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, m
     assert len(decided) == len(found) == 3
     assert {isinstance(one.bounds, Outside) for one in found.values()} == {True}
     assert all(one.enough is not None for one in found.values()) == (ends == 1)
+
+
+def test_a_size_is_known_where_the_time_ends_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked for first; that a buffer may be too small is not known then."""
+
+    def too_long(*_: object) -> Outside:
+        raise LimitReached(1)
+
+    monkeypatch.setattr(bounds, "decide_bounds", too_long)
+    found = list(answers("tgllp-O2-simd8").answers())
+    assert all(isinstance(one.bounds, Undecided) and one.enough is not None for one in found)
+    assert len(found) == 3
 
 
 def test_without_the_place_of_each_access_no_size_is_enough() -> None:

@@ -1,6 +1,8 @@
 """All bounds questions of one file: what was found, and what could not be asked."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -73,6 +75,9 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 A = TypeVar("A")
 
+SIZES = 0.25
+"""Of the time that is left, for the sizes of all messages before a search: mostly these are what is wanted."""
+
 
 class BoundsFinding(Struct, frozen=True):
     """The answers for one message."""
@@ -113,6 +118,8 @@ class BoundsAnswers(Struct, frozen=True):
     tried: Tried = field(default_factory=Tried)
     fitting: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
     """With which relations a message is inside of what it reaches, as far as that was asked."""
+    sized: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
+    """The same of a buffer that may have any size, with how large it has to be."""
 
     @property
     def start(self) -> Start:
@@ -135,29 +142,38 @@ class BoundsAnswers(Struct, frozen=True):
         by_instruction: dict[Position, list[BoundsQuestion]] = {}
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
-        order = self.sizes.names.of_arguments()
-        for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
+        order, share = self.sizes.names.of_arguments(), SIZES / max(1, len(by_instruction))
+        ask = partial(self._answer, share)
+        for one in each_within(self.limit, tuple(by_instruction.values()), ask, self._given_up):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
 
-    def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        """With what would suffice; where the time ends before that is known, the verdict is kept."""
+    def _answer(self, share: float, rounds: list[BoundsQuestion]) -> BoundsFinding:
+        """With what would suffice, which is looked for first, and again once a buffer is known to be too small."""
+        with suppress(LimitReached), self.limit.within(share):
+            self._size(rounds)
         position = rounds[0].instruction.position
         found = self.decided[position] = self.decided.get(position) or self._decided(rounds)
-        bounds, keys, free = found.bounds, found.surfaces, found.free_size
+        bounds, keys = found.bounds, found.surfaces
         if len(keys) != 1 or not isinstance(bounds, Outside | Undecided) or self._is_partial(rounds):
             return found
-        if isinstance(bounds, Undecided):
-            enough = self._where_it_fits(rounds, keys)
-            return replace(found, enough=enough or (self.sizes.find(rounds, keys[0]) if free else None))
-        if isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
+        if isinstance(bounds, Outside) and isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
             return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
-        if not free:
-            return replace(found, enough=self._where_it_fits(rounds, keys))
-        enough = where_not_reached(self.sizes, rounds, bounds.surface) or self.sizes.find(rounds, bounds.surface)
+        if isinstance(bounds, Undecided) or not found.free_size:
+            return replace(found, enough=self._where_it_fits(rounds, keys) or self._size(rounds))
+        enough = self._size(rounds)
         return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
 
+    def _size(self, rounds: list[BoundsQuestion]) -> InsideIf | None:
+        """How large a buffer has to be that may have any size."""
+        position, keys = rounds[0].instruction.position, _keys(rounds)
+        if position not in self.sized:
+            asked = len(keys) == 1 and self._is_free(keys[0]) and not self._is_partial(rounds)
+            found = where_not_reached(self.sizes, rounds, keys[0]) if asked else None
+            self.sized[position] = found or (self.sizes.find(rounds, keys[0]) if asked else None)
+        return self.sized[position]
+
     def _decided(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        keys = tuple(dict.fromkeys(key for question in rounds for key in question.surfaces))
+        keys = _keys(rounds)
         bounds = self._by_ends(rounds, keys)
         if bounds is None:
             if any(one.performed.any_round for one in rounds):  # of loops, a search may take all the time
@@ -203,7 +219,7 @@ class BoundsAnswers(Struct, frozen=True):
         position, undecided = rounds[0].instruction.position, Undecided(str(reached))
         if position in self.decided:  # the answer is there without what would suffice
             return self.decided[position]
-        enough = self.fitting.get(position)
+        enough = self.fitting.get(position) or self.sized.get(position)
         return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, False, None, enough)
 
     def _is_free(self, key: str) -> bool:
@@ -231,6 +247,11 @@ class BoundsAnswers(Struct, frozen=True):
         if undecided is None and (reason := self.put.not_all_rounds(rounds[0].instruction.position)):
             return Undecided(reason)
         return undecided or Holds(", ".join(rungs), bounded)
+
+
+def _keys(rounds: list[BoundsQuestion]) -> tuple[str, ...]:
+    """What a message reaches."""
+    return tuple(dict.fromkeys(key for question in rounds for key in question.surfaces))
 
 
 def ask_bounds(
