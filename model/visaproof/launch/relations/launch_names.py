@@ -79,6 +79,8 @@ class LaunchNames:
     """Those that hold what a name stands for, once they were looked up."""
     uniform: dict[Term, str] = field(default_factory=dict[Term, str], init=False)
     """Those that no argument holds, and that were given names."""
+    no_numbers: set[str] = field(default_factory=set[str], init=False)
+    """Texts that were looked up and name none."""
 
     def named(self, name: Name, text: str, option: str) -> Named:
         """What the name stands for.  Raises ReadError, with a caret under the name in the option's text."""
@@ -101,9 +103,12 @@ class LaunchNames:
 
     def number(self, name: str) -> Named | None:
         """What the name stands for; None where that is no integer."""
+        if name in self.no_numbers and name not in self.known:
+            return None
         try:
             return self.found(name)
         except NoNumber:
+            self.no_numbers.add(name)
             return None
 
     def is_signed(self, name: str) -> bool:

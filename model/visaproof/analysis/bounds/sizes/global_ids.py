@@ -63,6 +63,10 @@ class GlobalIds(Struct, dict=True):
     """Global sizes up to SMALL, as guards compare ids as signed numbers."""
     shifted: list[Below] = field(default_factory=list[Below])
     """Under which sums that guards compare do not wrap."""
+    _in_group: dict[int, bool] = field(default_factory=dict[int, bool])
+    _found: dict[tuple[BitVec, str], list[tuple[int, int, int]]] = field(
+        default_factory=dict[tuple[BitVec, str], list[tuple[int, int, int]]]
+    )
 
     @cached_property
     def parts(self) -> PartsOfArguments:
@@ -71,6 +75,11 @@ class GlobalIds(Struct, dict=True):
 
     def is_in_group(self, dimension: int) -> bool:
         """Whether the lane is one of a work item of the group."""
+        if dimension not in self._in_group:
+            self._in_group[dimension] = self._is_in_group(dimension)
+        return self._in_group[dimension]
+
+    def _is_in_group(self, dimension: int) -> bool:
         lane, launched = self.lane, self.integers.launched
         if lane is None or lane >= len(launched.on):
             return False
@@ -86,7 +95,7 @@ class GlobalIds(Struct, dict=True):
 
         As a transposition makes it, of groups that are as long in both dimensions.
         """
-        sizes, stride = self.integers.launched.sizes, self.integers.strides()[group]
+        sizes, stride = self.integers.launched.sizes, self.integers.strides[group]
         lengths = {value_of(stride), value_of(sizes[group]), value_of(sizes[own])}
         if len(lengths) != 1 or None in lengths or not self.is_in_group(own):
             return None
@@ -119,7 +128,13 @@ class GlobalIds(Struct, dict=True):
                     self.shifted.append(Below({(name,): 1, (): added - 1}, bits))
         return {(name,): 1, (): -1 - less}
 
-    def _compared(self, word: BitVec, name: str) -> Iterator[tuple[int, int, int]]:
+    def _compared(self, word: BitVec, name: str) -> list[tuple[int, int, int]]:
+        """What the guard says of the word and the name, which is asked for each sum."""
+        if (word, name) not in self._found:
+            self._found[word, name] = list(self._comparisons(word, name))
+        return self._found[word, name]
+
+    def _comparisons(self, word: BitVec, name: str) -> Iterator[tuple[int, int, int]]:
         """Of each i + k < n − l that the guard says k and l, and the bits of these numbers.
 
         What is signed does not wrap in n − l where n is at least 0, which of signed names is always asked.
@@ -173,7 +188,7 @@ class GlobalIds(Struct, dict=True):
 
     def _global_id(self, group: int, own: int) -> BitVec:
         assert self.lane is not None
-        first = mul(GROUP_IDS[group], self.integers.strides()[group])  # no global id needs more bits
+        first = mul(GROUP_IDS[group], self.integers.strides[group])  # no global id needs more bits
         return add(first, zero_extend(self.integers.launched.ids[self.lane][own], first.width))
 
     def _is_below(self, word: BitVec, name: str, whole: str) -> bool:

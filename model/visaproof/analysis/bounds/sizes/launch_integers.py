@@ -69,7 +69,7 @@ class LaunchIntegers(Struct, dict=True):
         found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in words.items()
                                          if self.is_number(cast(BitVec, word), name)}  # fmt: skip
         found |= {word: {(InnerName(Kind.GROUP, d),): 1} for d, word in enumerate(GROUP_IDS)}
-        for d, word in enumerate(self.strides()):
+        for d, word in enumerate(self.strides):
             if is_inner(self.stride_name(word, d), Kind.STRIDE):
                 found[word] = {(InnerName(Kind.STRIDE, d),): 1}
         steps: dict[int, Counted] = {}
@@ -91,6 +91,7 @@ class LaunchIntegers(Struct, dict=True):
                     found[extract(word, place + DWORD - 1, place)] = Half({(name,): 1}, place)
         return found
 
+    @cached_property
     def strides(self) -> list[BitVec]:
         """From one group to the next."""
         shape = GroupShape(self.names.kernel, self.names.launch, len(self.launched.ids))
@@ -104,13 +105,13 @@ class LaunchIntegers(Struct, dict=True):
 
     def step(self, dimension: int) -> Polynomial:
         """From one group to the next."""
-        stride = self.strides()[dimension]
+        stride = self.strides[dimension]
         value = value_of(stride)
         return {(): value} if value else {(self.stride_name(stride, dimension),): 1}
 
     def in_strides(self, one: Polynomial, dimension: int) -> Polynomial:
         """With the enqueued local size in the place of the local size by which a group is multiplied: it is no less."""
-        size, stride = self.launched.sizes[dimension], self.strides()[dimension]
+        size, stride = self.launched.sizes[dimension], self.strides[dimension]
         name, other = self.names.own_size(dimension), self.stride_name(stride, dimension)
         if name == other or value_of(size) is not None or not self.is_at_most(size, stride):
             return one
