@@ -27,6 +27,7 @@ from visaproof.smt import (
     const,
     eq,
     implies,
+    kept,
     negate,
     scale,
     sle,
@@ -39,6 +40,9 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.arithmetic import PRODUCTS, difference, mul
+
+KEPT = 1 << 14
+"""Equations: formulas about one kernel share most of them."""
 
 LOW = 32
 """Bits in which offsets into surfaces are computed, before they are extended: what is equal is equal in these."""
@@ -79,6 +83,7 @@ def without_products(formula: Bool) -> Bool:
     return substitute(formula, cut) if cut else formula
 
 
+@kept(KEPT)
 def _apart(left: BitVec, right: BitVec) -> tuple[Bool, list[Bool]] | None:
     """The equation with an unknown for each difference of products, and what is said of them."""
     constant, parts = difference(left, right)
