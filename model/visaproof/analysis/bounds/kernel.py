@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -76,7 +75,7 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 A = TypeVar("A")
 
 SIZES = 0.25
-"""Of the time that is left, for the sizes of all messages before a search: mostly these are what is wanted."""
+"""Of the time that is left, for the size of a message before a search: mostly this is what is wanted."""
 
 
 class BoundsFinding(Struct, frozen=True):
@@ -142,15 +141,15 @@ class BoundsAnswers(Struct, frozen=True):
         by_instruction: dict[Position, list[BoundsQuestion]] = {}
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
-        order, share = self.sizes.names.of_arguments(), SIZES / max(1, len(by_instruction))
-        ask = partial(self._answer, share)
-        for one in each_within(self.limit, tuple(by_instruction.values()), ask, self._given_up):
+        order = self.sizes.names.of_arguments()
+        for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
 
-    def _answer(self, share: float, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        """With what would suffice, which is looked for first, and again once a buffer is known to be too small."""
-        with suppress(LimitReached), self.limit.within(share):
-            self._size(rounds)
+    def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
+        """With what would suffice, which is looked for first once some buffer was too small, and else after that."""
+        if self.tried.shown:
+            with suppress(LimitReached), self.limit.within(SIZES):
+                self._size(rounds)
         position = rounds[0].instruction.position
         found = self.decided[position] = self.decided.get(position) or self._decided(rounds)
         bounds, keys = found.bounds, found.surfaces
