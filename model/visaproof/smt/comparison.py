@@ -27,8 +27,8 @@ from visaproof.smt.terms import (
 WORD_BITS = 16
 """Numbers that fit are compared in so many bits, in whatever width a kernel does it."""
 
-
 KEPT = 1 << 12
+"""Sums of which it is kept what they are without their constant."""
 
 
 def bit(term: BitVec, index: int) -> Bool:

@@ -12,7 +12,7 @@ from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside, Undecided
-from visaproof.analysis.conflicts.results import Open
+from visaproof.analysis.conflicts.results import Open, Progress
 from visaproof.cli import main
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
@@ -113,6 +113,23 @@ def test_no_size_is_named_where_loops_may_go_on() -> None:
         found, put=replace(found.put, asked=tuple(replace(one, lost="somewhere") for one in found.put.asked))
     )
     assert next(lost.answers()).enough is None
+
+
+def test_a_search_that_the_time_ended_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what it had tried in vain; that of another message begins anew."""
+    asked, progress, tried = answers("tgllp-O2-simd8"), list[Progress](), verdicts.Tried()
+
+    def late(search: verdicts.Search[object], _: object) -> Open:
+        progress.append(search.progress)
+        raise LimitReached(1)
+
+    monkeypatch.setattr(verdicts.Search, "run", late)
+    first, second, *_ = asked.questions
+    for question in (first, first, second):
+        with pytest.raises(LimitReached):
+            verdicts.decide_bounds(question, asked.asked, tried)
+    assert progress[0] is progress[1]
+    assert progress[0] is not progress[2]
 
 
 def test_values_that_showed_one_message_outside_show_the_next(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_less_than_the_alignment_is_an_offset_behind_the_pointer(shape: str, off
     assert behind_pointer(SHAPES[shape](P), (P,)) is None
 
 
-SETTLED = Settled({})
+SETTLED = Settled()
 """What lanes share: an answer under one guard is none under another."""
 
 

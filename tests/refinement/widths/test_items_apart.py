@@ -20,26 +20,36 @@ from visaproof.visaasm.reader import read_kernel
 HALVES = {8: (("M1", 0),), 16: (("M1", 0), ("M3", 1))}
 
 
-def written(simd: int, column: str = "X", row: str = "Y") -> Program:
-    """Each work item writes its column at the texel (column, row) of an image."""
-    lines = [
+def with_ids(simd: int, names: str, other: str) -> list[str]:
+    """The begin of a kernel with local ids as dwords of these names, another variable of dwords, and a surface."""
+    return [
         ".version 4.1", '.kernel "k"',
-        *(f".decl ID{name} v_type=G type=uw num_elts=16 align=GRF" for name in "XY"),
-        *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in ("X", "Y", "ZERO")),
+        *(f".decl ID{name} v_type=G type=uw num_elts=16 align=GRF" for name in names),
+        *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in (*names, other)),
         ".decl T6 v_type=T num_elts=1",
-        ".input IDX offset=32 size=32", ".input IDY offset=64 size=32",
+        *(f".input ID{name} offset={32 * place} size=32" for place, name in enumerate(names, 1)),
         f".kernel_attr SimdSize={simd}", '.function "k"', "_main:",
         "movs (M1_NM, 1) T6(0) 0x0:ud",
+        *(f"mov ({mask}, 8) {name}({half},0)<1> ID{name}(0,{8 * half})<1;1,0>"
+          for mask, half in HALVES[simd] for name in names),
     ]  # fmt: skip
-    for mask, half in HALVES[simd]:
-        lines += [f"mov ({mask}, 8) {name}({half},0)<1> ID{name}(0,{8 * half})<1;1,0>" for name in "XY"]
-        lines.append(f"mov ({mask}, 8) ZERO({half},0)<1> 0x0:ud")
+
+
+def launched(simd: int, names: str, lines: list[str]) -> Program:
+    meanings = {f"ID{name}": (Piece(0, 2 * simd, LocalId(d)),) for d, name in enumerate(names)}
+    code = read_kernel("\n".join([*lines, "ret (M1, 1)", ""]), "k.visaasm")
+    walk_order = (0, 1, 2) if len(names) > 2 else None
+    return Program(code, Launch(simd, meanings, {0: 0}, platform=Platform.DG2, walk_order=walk_order), Platform.DG2)
+
+
+def written(simd: int, column: str = "X", row: str = "Y") -> Program:
+    """Each work item writes its column at the texel (column, row) of an image."""
+    lines = with_ids(simd, "XY", "ZERO")
+    lines += [f"mov ({mask}, 8) ZERO({half},0)<1> 0x0:ud" for mask, half in HALVES[simd]]
     for mask, half in HALVES[simd]:
         at = 32 * half
         lines.append(f"scatter4_typed.R ({mask}, 8) T6 {column}.{at} {row}.{at} %null.0 %null.0 X.{at}")
-    meanings = {f"ID{name}": (Piece(0, 2 * simd, LocalId(d)),) for d, name in enumerate("XY")}
-    code = read_kernel("\n".join([*lines, "ret (M1, 1)", ""]), "k.visaasm")
-    return Program(code, Launch(simd, meanings, {0: 0}, platform=Platform.DG2), Platform.DG2)
+    return launched(simd, "XY", lines)
 
 
 def asked(source: Program, target: Program) -> Verdict:
@@ -67,26 +77,13 @@ def test_threads_that_write_at_one_id_race(column: str, row: str) -> None:
 
 def written_at_two_columns(simd: int, second: int = 8) -> Program:
     """Each work item writes its row at the texels (column + 1, plane + 1) and (column + second, plane + 1)."""
-    lines = [
-        ".version 4.1", '.kernel "k"',
-        *(f".decl ID{name} v_type=G type=uw num_elts=16 align=GRF" for name in "XYZ"),
-        *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in ("X", "Y", "Z", "C")),
-        ".decl T6 v_type=T num_elts=1",
-        *(f".input ID{name} offset={32 * place} size=32" for place, name in enumerate("XYZ", 1)),
-        f".kernel_attr SimdSize={simd}", '.function "k"', "_main:",
-        "movs (M1_NM, 1) T6(0) 0x0:ud",
-    ]  # fmt: skip
-    for mask, half in HALVES[simd]:
-        lines += [f"mov ({mask}, 8) {name}({half},0)<1> ID{name}(0,{8 * half})<1;1,0>" for name in "XYZ"]
-        lines.append(f"add ({mask}, 8) Z({half},0)<1> Z({half},0)<1;1,0> 0x1:d")
+    lines = with_ids(simd, "XYZ", "C")
+    lines += [f"add ({mask}, 8) Z({half},0)<1> Z({half},0)<1;1,0> 0x1:d" for mask, half in HALVES[simd]]
     for distance in (1, second):
         lines += [f"add ({mask}, 8) C({half},0)<1> X({half},0)<1;1,0> {distance}:d" for mask, half in HALVES[simd]]
         for mask, at in ((mask, 32 * half) for mask, half in HALVES[simd]):
             lines.append(f"scatter4_typed.R ({mask}, 8) T6 C.{at} Z.{at} %null.0 %null.0 Y.{at}")
-    meanings = {f"ID{name}": (Piece(0, 2 * simd, LocalId(d)),) for d, name in enumerate("XYZ")}
-    code = read_kernel("\n".join([*lines, "ret (M1, 1)", ""]), "k.visaasm")
-    launch = Launch(simd, meanings, {0: 0}, platform=Platform.DG2, walk_order=(0, 1, 2))
-    return Program(code, launch, Platform.DG2)
+    return launched(simd, "XYZ", lines)
 
 
 def test_texels_in_planes_are_written_in_any_order_where_threads_would_race() -> None:

@@ -14,7 +14,7 @@ from visaproof.analysis.bounds.memory import launched, signed, windows
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
-from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
+from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of, state_of
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.ladder import NORMAL_FORM
@@ -278,7 +278,7 @@ class _Confirm(Struct, frozen=True):
             candidate = launched(chosen, self.question.buffers, (premise, doubt.condition))
             if candidate is None or not self.asked.start.is_launch(masks, candidate):
                 continue
-            if any(candidate.get(mask, 0) & 1 for mask in masks):
+            if bits_of(masks, candidate):
                 yield candidate
 
     def _run(self, index: int, values: Values, choices: Choices) -> tuple[Values, Outcome]:

@@ -73,11 +73,11 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
     if asked.start.private_base is not None:
         values = {asked.start.private_base: PRIVATE_MEMORY, **values}
     lanes = launched_lanes(kernel)
-    mask, registers = _bits(lanes, values), _registers(asked, values)
+    mask, registers = bits_of(lanes, values), _registers(asked, values)
     state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
     for name, count in kernel.predicates.items():
         bits = [bool_symbol(PredicateBit(name, lane)) for lane in range(count)]
-        state.predicates[name] = PredicateBits(count, _bits(bits, values))
+        state.predicates[name] = PredicateBits(count, bits_of(bits, values))
     for key, surface in trace.surfaces.items():
         if isinstance(surface, SymbolicBuffer):
             state.surfaces[key] = Buffer(_size(key, surface, values))
@@ -115,7 +115,8 @@ def _size(key: str, surface: SymbolicBuffer, values: Values) -> int:
     return evaluate(surface.size, values)
 
 
-def _bits(bits: Sequence[Bool], values: Values) -> int:
+def bits_of(bits: Sequence[Bool], values: Values) -> int:
+    """A number with these bits, as of lanes or of a predicate."""
     return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
 
 

@@ -21,7 +21,7 @@ from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Search
-from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
+from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of, state_of
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
@@ -197,7 +197,7 @@ def _confirmed(
         if candidate in tried:
             continue
         tried.append(candidate)
-        if not asked.start.is_launch(lanes, candidate) or not any(candidate.get(lane, 0) & 1 for lane in lanes):
+        if not asked.start.is_launch(lanes, candidate) or not bits_of(lanes, candidate):
             continue
         found = under_all_choices(partial(shown, question, asked, pair, candidate))
         if found is not None:

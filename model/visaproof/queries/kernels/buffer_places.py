@@ -84,7 +84,7 @@ class LaunchBuffers(Struct, frozen=True, dict=True):
 
     @cached_property
     def _settled(self) -> "Settled":
-        return Settled({})
+        return Settled()
 
     def place(self, access: Access, facts: Mapping[Term, Term]) -> Place | str:
         """Where the access begins, or why it is not known; `facts` are conditions that hold, each as true."""
@@ -145,7 +145,7 @@ def behind_pointer(address: BitVec, pointers: Collection[BitVec]) -> tuple[BitVe
 class Settled(Struct, frozen=True):
     """Terms with a condition as a constant; lanes share most parts of these."""
 
-    by_condition: dict[tuple[Bool, bool], Substitution]
+    by_condition: dict[tuple[Bool, bool], Substitution] = field(default_factory=dict[tuple[Bool, bool], Substitution])
 
     def given(self, condition: Bool, held: bool, term: T) -> T:
         """The term where the condition holds, or where it does not."""

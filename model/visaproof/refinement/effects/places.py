@@ -140,7 +140,7 @@ def _place(
         return surface, zero_extend(address, 64)
     found = behind_pointer(address, pointers)
     if found is None:
-        address = under_guard(address, access.guard, Settled({}))
+        address = under_guard(address, access.guard, Settled())
         found = behind_pointer(address, pointers)
     if found is None:
         units = {pointer: sharing.unit(buffer) for pointer, buffer in pointers.items()}
