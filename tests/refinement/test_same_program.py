@@ -103,6 +103,17 @@ def test_no_solver_is_asked_where_a_run_has_a_meaning(monkeypatch: pytest.Monkey
     assert verdict(APART + product + STORE_B, APART + product + STORE_B) == ITSELF
 
 
+INVERSE = "mov (M1, 8) G(0,0)<1> X(0,0)<1;1,0>\ninv (M1, 8) G(0,0)<1> G(0,0)<1;1,0>\n"
+
+
+def test_a_run_has_a_meaning_with_one_of_the_results_that_a_page_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `inv` gives is known within an error alone, whatever it is of."""
+    monkeypatch.setattr("visaproof.refinement.vacuity.uncut", lambda *_: GaveUp("timeout"))
+    source, target = (one + INVERSE + STORE_B.replace("X.0", "G.0") for one in (APART, APART + IDLE))
+    assert isinstance(verdict(source, target), Refines)
+    assert isinstance(verdict(MISALIGNED + INVERSE, IDLE + MISALIGNED + INVERSE), Unknown)
+
+
 @pytest.mark.slow
 def test_other_registers_of_one_program_are_compared() -> None:
     """At the end Z is X but for one Y, where the loop takes millions of iterations; lanes that leave it early: 0."""

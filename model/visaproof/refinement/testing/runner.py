@@ -40,6 +40,7 @@ from visaproof.refinement.testing.memory import (
 )
 from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, at_no_surface, ran_of
 from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.semantics.symbolic.registers import Byte
@@ -161,10 +162,13 @@ class Runner(Struct, frozen=True):
         backwards: bool = False,
         observer_of: ObserverOf | None = None,
         readings: Readings = DEFAULT,
+        picks: bool = False,
     ) -> "Ran":
-        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
+        """The run, and the memory after it; on request the last lane of an atomic first, and with a result that is
+        picked where pages allow several.  Raises NotModelled."""
         start = self.prepared(memory, lanes, values)
         start.state.backwards, start.state.readings = backwards, readings
+        start.state.choices = Choices(0) if picks else STRICT
         return self.run_from(start, memory, observer_of and observer_of(None, start.state))
 
     def other_ways(self, ran: Ran) -> Iterator[tuple[bool, Readings]]:

@@ -110,6 +110,7 @@ def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
 def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
     """Whether the source is defined on these values, and stays inside its buffers where that is assumed.
 
+    A result that pages leave open, as that of `inv`, is one that they allow: one behaviour that is defined is enough.
     Raises NotModelled.
     """
     if not _as_given(question, values):
@@ -118,7 +119,7 @@ def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values
     given = question.launched.premises
     if not is_launch(question, values) or (given is not None and not given.admit(memory, IMAGE_SIZE)):
         return False
-    ran = source.run(memory, question.lanes, values)
+    ran = source.run(memory, question.lanes, values, picks=True)
     return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
 
 

@@ -37,6 +37,7 @@ from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, 
 from visaproof.refinement.widths.thread_phases import merged
 from visaproof.refinement.widths.thread_runs import GroupBuffer, GroupImage, ThreadWatch, run_group, watched
 from visaproof.refinement.widths.wide_thread import Split
+from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, Atomic
@@ -167,12 +168,15 @@ class ThreadGroup(Struct, frozen=True):
         backwards: bool = False,
         observer_of: ObserverOf | None = None,
         readings: Readings = DEFAULT,
+        picks: bool = False,
     ) -> Ran:
-        """The run, and the memory after it; on request the last lane of an atomic first.  Raises NotModelled."""
+        """The run, and the memory after it; on request the last lane of an atomic first, and with a result that is
+        picked where pages allow several.  Raises NotModelled."""
         started = self.prepared(memory, lanes, values)
         states = [(number, one.state) for number, one in started.threads]
         for _, state in states:
             state.backwards, state.readings = backwards, readings
+            state.choices = Choices(0) if picks else STRICT
         ended = end_of_statement(started.shared.modified)
         observers = {Same(state): observer_of(number, state) for number, state in states} if observer_of else {}
 
