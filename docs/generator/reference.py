@@ -22,7 +22,7 @@ from visaproof.launch.premise_table import PREMISES
 from visaproof.queries.query import Query
 from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
-    IN_STEP_OR_RUNS,
+    ONLY_RUNS,
     SIMPLE_IN_ONE_MEMORY,
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
@@ -39,7 +39,7 @@ TABLES = (
     ("Where buffers may overlap, first", IN_ONE_MEMORY),
     ("Where buffers are apart", STRATEGIES),
     ("What refines there, where buffers may overlap, after them", SIMPLE_IN_ONE_MEMORY + SOLVED_IN_ONE_MEMORY),
-    ("Where the target has what no proof models", IN_STEP_OR_RUNS),
+    ("Where the target has what no proof models", ONLY_RUNS),
 )
 VERDICTS = {Refines: "refines", Difference: "does not refine, by a run", Vacuous: "vacuous"}
 

@@ -18,6 +18,11 @@ class Block(Struct, frozen=True):
     """Where lanes go after it: the first places of blocks, or the end of the program."""
 
 
+def has_loops(program: Program) -> bool:
+    """Whether it may go back."""
+    return any(isinstance(one, Branch) and one.target <= place for place, one in enumerate(program.statements))
+
+
 def leaders(program: Program) -> frozenset[int]:
     """The places at which blocks begin: those of labels, and those after branches, barriers and the end."""
     found = {0}

@@ -105,7 +105,7 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
 def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
     """Whether the source may depend on uninitialised values in some iteration of a loop that was not unrolled."""
     if isinstance(runner, Runner):
-        return bool(runner.trace.bounded) and _may_choose(runner, lanes)
+        return bool(runner.trace.bounded or runner.trace.rounds) and _may_choose(runner, lanes)
     return any(may_choose_later(one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
 
 

@@ -1,6 +1,7 @@
 """Two kernels that can be compared: inputs matched, both run symbolically, and what the answer will rest on."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
 from visaproof.checking.ladder import Values
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.launch.assume import EITHER_ORDER
 from visaproof.launch.assumptions import Assume, Start, start_of
 from visaproof.launch.float_results import IEEE_ASSUMED, Floats
@@ -19,6 +20,7 @@ from visaproof.launch.premises import Premise
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.relations import with_relations
 from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.program.flow import has_loops
 from visaproof.queries.kernels.constant_data import Tables
 from visaproof.queries.kernels.undefined import unusual
 from visaproof.refinement.assumed import assumptions, beside, unlike
@@ -55,8 +57,8 @@ class Comparison(Struct, frozen=True):
     scope: Scope
     open: NotModelled | None = None
     """Why the target cannot be compared: then the question is only about the source, for runs of both."""
-    stepped: Question | None = None
-    """Then the question about one iteration of each loop that stands for all, if both kernels do the same in it."""
+    in_step: bool = False
+    """Whether the question is about one iteration of each loop that stands for all, and both do the same in it."""
     split: Split | None = None
     """Which threads run the lanes of which, where the kernels have different SIMD widths."""
     sharing: Sharing = NOTHING_SHARED
@@ -70,11 +72,6 @@ class Comparison(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.source!r} → {self.target!r}>"
-
-    @property
-    def of_both(self) -> Question:
-        """The question that is about both kernels, if there is one."""
-        return self.stepped or self.question
 
     @property
     def on_floats(self) -> bool:
@@ -97,8 +94,19 @@ class Comparison(Struct, frozen=True):
 def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | None = None) -> Comparison:
     """The question about a source and a target, of places in surfaces or `by_buffers`, if it cannot be asked else.
 
-    By default the statements say which is likely, so that kernels are seldom run symbolically in both ways.
+    Of loops it is about one iteration that stands for all, where both kernels do the same in it, else about a few.
     Raises NotModelled, and ReadError where an input of the target has no counterpart.
+    """
+    if has_loops(source.code) and has_loops(target.code):
+        with suppress(NotModelled, ReadError):
+            return compare_iterations(source, target, replace(scope, unroll=0), by_buffers)
+    return compare_iterations(source, target, scope, by_buffers)
+
+
+def compare_iterations(source: Program, target: Program, scope: Scope, by_buffers: bool | None) -> Comparison:
+    """The same, about iterations that go in step where none are unrolled.  Raises NotModelled where they do not.
+
+    By default the statements say which is likely, so that kernels are seldom run symbolically in both ways.
     """
     source, target = (replace(one, launch=one.launch.of_groups(scope.groups)) for one in (source, target))
     source, target, local = with_local_sizes(source, target)
@@ -118,6 +126,8 @@ def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | N
     likely = by_buffers is None and matching.by_meaning and needs_buffers(programs, any(map(has_addresses, programs)))
     begins = Begins(elements_of(source), by_buffers or likely)
     itself = is_itself(source, target, observed)
+    if itself and not scope.unroll:
+        raise NotModelled("one program, which need not be compared iteration by iteration")
     try:
         if split is None:
             alone = one_to_one(programs, matching, starts, lanes, scope, begins, itself)
@@ -128,29 +138,33 @@ def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | N
     except NotModelled:
         if not likely:
             raise
-        return compare(source, target, scope, by_buffers=False)
+        return compare_iterations(source, target, scope, by_buffers=False)
     by_buffers = bool(by_buffers) or likely
     if likely and not needs_buffers(programs, any(map(uses_addresses, runners))):
-        return compare(source, target, scope, by_buffers=False)
+        return compare_iterations(source, target, scope, by_buffers=False)
     require_matched(target.kernel, matching, runners[1].trace.registers.initial_reads)
     for program, runner in zip(programs, runners, strict=True):
         _require_modelled(program, runner.trace.registers.initial_reads)
     if not by_buffers and matching.by_meaning and needs_buffers(programs, by_address(runners)):
-        return compare(source, target, scope, by_buffers=True)
+        return compare_iterations(source, target, scope, by_buffers=True)
     start = with_relations(LaunchNames(wide.kernel, wide.launch, start), scope.where)
     tables = common_tables(programs, [runner.pointers for runner in runners])
     limited = "image-extents" not in scope.assume.lifted
     launched = Launched(lanes, start.group, tables, local, limited, either_order=EITHER_ORDER in scope.assume)
     unasked: NotModelled | None = None
-    stepped: Question | None = None
-    try:
+    if not scope.unroll:
         require_found(runners[1])
-        exact, question = questions(runners, launched, scope.forbidden)
-    except NotModelled as reason:
-        exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
-        if any(one.trace.bounded for one in runners):
-            stepped = in_step(runners, launched, scope, split)
-    assumed = assumptions(start, stepped or question, matching, runners)
+        question = in_step(runners, launched, scope, split)
+        if question is None:
+            raise NotModelled("loops that do not go in step")
+        exact = None if by_address(runners) else question
+    else:
+        try:
+            require_found(runners[1])
+            exact, question = questions(runners, launched, scope.forbidden)
+        except NotModelled as reason:
+            exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
+    assumed = assumptions(start, question, matching, runners)
     assumed += rows
     assumed += _assumed_beside(scope, by_buffers)
     assumed += _on_tables(programs, starts, tables)
@@ -158,7 +172,7 @@ def compare(source: Program, target: Program, scope: Scope, by_buffers: bool | N
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
         source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, unasked,
-        stepped, split, overlap.sharing, tuple(unlike(programs)), itself=itself,
+        not scope.unroll, split, overlap.sharing, tuple(unlike(programs)), itself=itself,
     )  # fmt: skip
 
 

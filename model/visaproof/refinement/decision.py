@@ -30,7 +30,7 @@ from visaproof.refinement.strategies.random_runs import many, rather_inside, rat
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,
-    IN_STEP_OR_RUNS,
+    ONLY_RUNS,
     PROOFS,
     SIMPLE_IN_ONE_MEMORY,
     SOLVED_IN_ONE_MEMORY,
@@ -53,7 +53,7 @@ def decide(comparison: Comparison, timeout_ms: int, stages: Stages | None = None
     asked = Asked(comparison, timeout_ms, Stages() if stages is None else stages, audited=not quick)
     if comparison.question.launched.premises is not None:
         return _of_parts(asked, quick)
-    if isinstance(comparison.open, Unlike) and comparison.stepped is None:
+    if isinstance(comparison.open, Unlike):
         return _unlike(asked, comparison.open)
     verdict = Refines(SAME_PROGRAM) if comparison.itself else _wherever_buffers_lie(asked)
     if isinstance(verdict, Refines | Bounded | Apart) and (lost := weaker(comparison)):
@@ -110,7 +110,7 @@ def _wherever_buffers_lie(asked: Asked) -> Verdict:
 def _where_they_overlap(asked: Asked, together: Comparison | None, verdict: Refines | Bounded) -> Verdict:
     """What is shown of buffers that overlap, where the target refines the source if they are apart."""
     comparison, found = asked.comparison, None
-    if comparison.question.bounded:
+    if comparison.question.bounded or comparison.in_step:
         with asked.stages.timed("iterations in one memory"):
             together = overlapping(comparison, comparison.sharing)
     if together is not None:
@@ -150,7 +150,7 @@ def _unlike(asked: Asked, found: Unlike) -> Verdict:
     """The verdict where the target lacks barriers or fences of the source: a run may show what else it does."""
     if found.wrong and not is_one_thread(asked.comparison):
         return _unless_vacuous(asked, Resynchronised(found.what, found.events))
-    answer = first_answer(IN_STEP_OR_RUNS, asked)
+    answer = first_answer(ONLY_RUNS, asked)
     return Unknown(found.what, found.events) if answer is None else answer[1]
 
 
@@ -174,7 +174,7 @@ def _unless_vacuous(asked: Asked, verdict: _Shown) -> _Shown | Vacuous | Unknown
 def _decided(asked: Asked) -> Verdict:
     """The verdict on two programs."""
     comparison = asked.comparison
-    answer = first_answer(STRATEGIES if comparison.open is None else IN_STEP_OR_RUNS, asked)
+    answer = first_answer(STRATEGIES if comparison.open is None else ONLY_RUNS, asked)
     if answer is None and comparison.open is not None:
         raise comparison.open
     if answer is None:
@@ -228,7 +228,7 @@ def weaker(comparison: Comparison) -> str:
     """Which accesses of the target pass by fewer caches than those of the source; empty if none do."""
     if comparison.itself:
         return ""
-    source, target = comparison.of_both.source.touched, comparison.of_both.target.touched
+    source, target = comparison.question.source.touched, comparison.question.target.touched
     found = list(islice(weakened(source, target, is_one_device(comparison)), MOST_NAMED))
     told = ", ".join(f"{other}, beside {one} of the source" for one, other in found)
     return f"weaker cache options: {told}" if found else ""
@@ -259,8 +259,7 @@ def overlapping(comparison: Comparison, sharing: Sharing) -> Comparison | None:
     """The question where these buffers may overlap; None where it cannot be asked."""
     runners, asked = with_sharing(comparison.runners, sharing), comparison.question
     if comparison.open is not None:
-        stepped = comparison.stepped and in_step(runners, asked.launched, comparison.scope, comparison.split)
-        return stepped and replace(comparison, runners=runners, stepped=stepped, sharing=sharing)
+        return None
     try:
         exact, question = questions(runners, asked.launched, asked.forbidden)
     except NotModelled:
@@ -269,13 +268,16 @@ def overlapping(comparison: Comparison, sharing: Sharing) -> Comparison | None:
 
 
 def proved_together(comparison: Comparison, sharing: Sharing) -> Comparison | None:
-    """The same for proofs in one memory: of loops these ask about one iteration, so that unrolled ones are left out.
+    """The same for proofs in one memory: of loops where they go in step there, and of none that were unrolled.
 
     With an address for each lane and iteration, each load of them would be compared with each store before.
     """
-    if not comparison.question.bounded:
-        return overlapping(comparison, sharing)
-    return replace(comparison, runners=with_sharing(comparison.runners, sharing), sharing=sharing)
+    if not comparison.in_step:
+        return None if comparison.question.bounded else overlapping(comparison, sharing)
+    runners = with_sharing(comparison.runners, sharing)
+    question = in_step(runners, comparison.question.launched, comparison.scope, comparison.split)
+    exact = None if comparison.conditional else question
+    return question and replace(comparison, runners=runners, exact=exact, question=question, sharing=sharing)
 
 
 def needed_apart(comparison: Comparison, ways: Sequence[Way]) -> tuple[Pair, ...]:

@@ -81,9 +81,9 @@ def counted(trace: Trace) -> Trace:
         return trace
     of_thread = _resolved(words, {(loop, EVERY_LANE) for loop in range(len(trace.rounds))})
     found: list[Term] = []
-    _changed(trace, lambda term: found.append(term) or term)
+    changed_in(trace, lambda term: found.append(term) or term)
     there = dict(zip(found, substitute_all(found, of_thread), strict=True))
-    changed = _changed(trace, there.__getitem__)
+    changed = changed_in(trace, there.__getitem__)
     runs = {one.during: (loop, one.lane) for loop, each in enumerate(trace.rounds) for one in each.lanes}
 
     kept: dict[frozenset[tuple[int, int]], Substitution] = {}
@@ -238,7 +238,7 @@ def _private(trace: Trace) -> list[bool]:
 # ---------------------------------------------------------------- the terms of a run
 
 
-def _changed(trace: Trace, at: At) -> Trace:
+def changed_in(trace: Trace, at: At) -> Trace:
     """The run with each term changed, but for registers at the end and what nobody compares."""
 
     def access(one: Access) -> Access:

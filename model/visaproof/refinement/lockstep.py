@@ -49,6 +49,7 @@ from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.used_words import with_used_words
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.cases import under
@@ -146,19 +147,19 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
     if isinstance(runner, Runner):
         thread = _generalised_thread(runner, lanes, scope, fixed)
         if several:
-            thread = _with_events_together(thread)
+            thread = with_events_together(thread)
             thread = replace(thread, trace=with_plain_events(thread.trace, lanes, scope.timeout_ms))
         return thread if thread.observed else replace(thread, trace=counted(thread.trace))
     split = runner.split
     threads = [
-        _with_events_together(_generalised_thread(one, lanes[split.lanes(number)], scope, fixed, prefix_of(number)))
+        with_events_together(_generalised_thread(one, lanes[split.lanes(number)], scope, fixed, prefix_of(number)))
         for number, one in enumerate(runner.members)
     ]
     group = group_of(threads, lanes, split, runner.races_forbidden, scope.timeout_ms)
     return replace(group, trace=counted(group.trace))
 
 
-def _with_events_together(runner: Runner) -> Runner:
+def with_events_together(runner: Runner) -> Runner:
     """Its barriers and fences in loops under the symbol that says whether all lanes run an iteration."""
     rounds = runner.trace.rounds
     inside = {place for one in rounds for place in range(one.begins.events, one.ends.events)}
@@ -188,7 +189,8 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fix
             divisions=DIVISION in scope.assume, fixed_loops=fixed,
         )  # fmt: skip
         runner.generalised[fixed] = of_device(ran, runner.platform, scope.assume)
-    return replace(runner, trace=runner.generalised[fixed])
+    ran = runner.generalised[fixed]
+    return replace(runner, trace=ran if runner.observed else with_used_words(ran))
 
 
 def _with_events(rounds: Sequence[LoopRound]) -> Iterator[int]:

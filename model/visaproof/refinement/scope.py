@@ -28,7 +28,8 @@ class Scope(Struct, frozen=True):
     forbidden: frozenset[UndefinedKind] = FORBIDDEN
     """What is undefined; all else is allowed."""
     unroll: int = DEFAULT_UNROLL
-    """Iterations of a loop whose number of iterations is not constant; of longer runs nothing is asked."""
+    """Iterations of a loop whose number of iterations is not constant; of longer runs nothing is asked.  Of none, one
+    iteration stands for all."""
     floats: Floats = Floats.UNINTERPRETED
     """What results on floats are taken for."""
     observe: tuple[tuple[str, str], ...] = ()

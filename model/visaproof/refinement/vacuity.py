@@ -31,13 +31,14 @@ def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveU
     question = comparison.question
     if any(map(is_true, question.source.undefined_alone)):
         return Impossible()
-    if question.bounded and question.source.races is None:
+    loops = question.bounded or comparison.in_step
+    if loops and question.source.races is None:
         return None
     if _meant_in_a_run(comparison):
         return None
     if undefined_always(comparison):
         return Impossible()
-    if question.bounded:
+    if loops:
         return None
     match uncut(premises(question, false()), false(), timeout_ms):
         case Holds() | Impossible():

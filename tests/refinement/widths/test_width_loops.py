@@ -9,7 +9,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import UndefinedKind, forbidden_by
-from visaproof.refinement.comparison import compare
+from visaproof.refinement.comparison import compare, compare_iterations
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Bounded, Refines
 from visaproof.refinement.widths import thread_group
@@ -259,7 +259,7 @@ def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch
     monkeypatch.setattr(thread_group, "climb", climb)
     programs = behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")
     with pytest.raises(NotModelled):
-        compare(*programs, Scope(Assume.IDS, timeout_ms=1_234))
+        compare_iterations(*programs, Scope(Assume.IDS, timeout_ms=1_234), by_buffers=None)
     assert limits == {1_234}
 
 

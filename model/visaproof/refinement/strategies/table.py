@@ -21,11 +21,15 @@ def _every(_: Comparison) -> bool:
 
 
 def _loops(comparison: Comparison) -> bool:
-    return bool(comparison.question.bounded) or comparison.stepped is not None
+    return bool(comparison.question.bounded) or comparison.in_step
+
+
+def _in_step(comparison: Comparison) -> bool:
+    return comparison.in_step
 
 
 def _no_loops(comparison: Comparison) -> bool:
-    return not comparison.question.bounded and comparison.open is None
+    return not _loops(comparison) and comparison.open is None
 
 
 def _no_runs_yet(comparison: Comparison) -> bool:
@@ -75,7 +79,9 @@ MANY = f"{GUESSES} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
 FEW_RUNS = Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW)
-IN_STEP = Strategy("iterations in step", _loops, proofs.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True)
+IN_STEP = Strategy(
+    "iterations in step", _in_step, proofs.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
+)
 SAME_STORES = (
     Strategy("normal form without conditions", _conditional, proofs.without_conditions, (Refines,), NO_SOLVER),
     Strategy("normal form", _every, proofs.normal_form, (Refines,), NO_SOLVER),
@@ -108,9 +114,8 @@ STRATEGIES = (
 PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
 """The same without runs on inputs that nobody says anything of."""
 
-IN_STEP_OR_RUNS = (
+ONLY_RUNS = (
     FEW_RUNS,
-    IN_STEP,
     Strategy("many runs", _every, random_runs.many, (Difference,), MANY),
     Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
 )

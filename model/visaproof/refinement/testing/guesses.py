@@ -130,6 +130,8 @@ def settled(comparison: Comparison, found: Difference, explained: bool = True) -
     on request alone.  Raises NotModelled."""
     if comparison.split is not None and unlike_threads(comparison.question):
         return None
+    if comparison.in_step:  # the terms say what one iteration leaves, with what the source chooses
+        return None if may_choose_later(comparison.runners[0], comparison.question.lanes) else found
     if not source_choice(comparison.question):
         return found if _is_without_choice(comparison, found) else None
     return replace(found, whatever_found=True) if explained and no_choice_explains(comparison, found) else None

@@ -34,6 +34,7 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.operands import of_device
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.inputs.buffer_offsets import Begins, distances, with_distances
+from visaproof.refinement.lockstep import with_events_together
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
@@ -87,6 +88,8 @@ def one_to_several(
         members.append(_runner(
             owner, programs[narrow], starts[narrow], initial, own, True, scope, begins, prefix_of(thread)
         ))  # fmt: skip
+    if not scope.unroll:
+        one, members = with_events_together(one), list(map(with_events_together, members))
     one = replace(one, trace=with_plain_events(one.trace, lanes, scope.timeout_ms))
     group = group_of(members, lanes, split, UndefinedKind.RACE in scope.forbidden, scope.timeout_ms)
     return (one, group) if split.source_is_wide else (group, one)
@@ -110,11 +113,14 @@ def _runner(
     initial = with_distances(program, begins, initial)
     pointers = _pointers(program, start, initial)
     base = next((word for word, buffer in pointers.items() if buffer == PRIVATE), None)
+    general = not scope.unroll
     ran = trace(
-        program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll, generalise=False,
-        private_base=base, floats=scope.floats, name=prefix, divisions=DIVISION in scope.assume,
+        program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll,
+        generalise=general, private_base=base, compared_as=str(owner) if general else "", floats=scope.floats,
+        name=prefix, divisions=DIVISION in scope.assume,
     )  # fmt: skip
     ran = of_device(ran, program.platform, scope.assume)
+    generalised = {False: ran} if general else {}
     if program.local_bytes is not None:
         ran = with_sizes(ran, {SHARED_LOCAL: const(program.local_bytes, ADDRESS_BITS)})
     _require_private_known(program, ran.surfaces)
@@ -131,7 +137,7 @@ def _runner(
         handles=handles, local_bytes=program.local_bytes, samplers=program.samplers,
         sampler_handles=program.sampler_handles if by_meaning else {},
         distances=distances(program, begins, ran.surfaces) if begins.at_distances else {},
-        sharing=Sharing({}, elements=begins.elements),
+        sharing=Sharing({}, elements=begins.elements), generalised=generalised,
     )  # fmt: skip
 
 
