@@ -76,6 +76,8 @@ A = TypeVar("A")
 
 SIZES = 0.25
 """Of the time that is left, for the size of a message before a search: mostly this is what is wanted."""
+AFTER = 0.03
+"""Of the time that is left, for whether a message leaves its surface only after another one."""
 
 
 class BoundsFinding(Struct, frozen=True):
@@ -155,12 +157,16 @@ class BoundsAnswers(Struct, frozen=True):
         bounds, keys = found.bounds, found.surfaces
         if len(keys) != 1 or not isinstance(bounds, Outside | Undecided) or self._is_partial(rounds):
             return found
-        if isinstance(bounds, Outside) and isinstance(self.asked.trace.surfaces.get(bounds.surface), SymbolicImage):
-            return replace(found, enough=as_large(self.sizes, rounds, bounds.surface))
+        if isinstance(self.asked.trace.surfaces.get(keys[0]), SymbolicImage):
+            return replace(found, enough=as_large(self.sizes, rounds, keys[0]))
         if isinstance(bounds, Undecided) or not found.free_size:
             return replace(found, enough=self._where_it_fits(rounds, keys) or self._size(rounds))
         enough = self._size(rounds)
-        return replace(found, enough=enough, only_after=None if enough else only_after(rounds, self.questions))
+        after = None
+        if enough is None:
+            with suppress(LimitReached), self.limit.within(AFTER):
+                after = only_after(rounds, self.questions)
+        return replace(found, enough=enough, only_after=after)
 
     def _size(self, rounds: list[BoundsQuestion]) -> InsideIf | None:
         """How large a buffer has to be that may have any size."""

@@ -7,7 +7,8 @@ from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.queries.kernels.bounds import BoundsQuestion
-from visaproof.smt import Bool, conj
+from visaproof.semantics.symbolic.names import SurfaceSize
+from visaproof.smt import Bool, Term, conj, const, symbols_of
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
 
@@ -32,3 +33,20 @@ def is_possible(asked: Asked, formula: Bool, most_ms: int) -> bool:
         return True
     usual = in_usual_launches(asked, formula)
     return any(isinstance(solve([one], most_ms), Satisfiable) for one in chain(usual, [formula]))
+
+
+def emptied(question: BoundsQuestion) -> dict[Term, Term]:
+    """The sizes on which only depends what is inside, as 0: of addresses nothing has to be known then.
+
+    offset + width > size   for some size   if and only if it is so of 0
+    """
+    apart = (
+        conj(*question.premises, *question.earlier),
+        *(part for one in question.outside for part in (one.access.guard, one.access.defined)),
+    )
+    sizes = {
+        one
+        for one in symbols_of(*(each.condition for each in question.outside))
+        if isinstance(one.payload, SurfaceSize)
+    }
+    return {one: const(0, one.width) for one in sizes.difference(symbols_of(*apart))}

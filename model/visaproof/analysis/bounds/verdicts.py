@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.memory import launched, signed, windows
+from visaproof.analysis.bounds.outside_search import emptied
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
@@ -30,7 +31,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, lane_on
-from visaproof.smt import conj, evaluate, neg, symbols_of, true
+from visaproof.smt import conj, evaluate, neg, substitute, symbols_of, true
 from visaproof.smt.evaluate import evaluate_all
 
 TEXEL = 4
@@ -149,8 +150,15 @@ def decide_bounds(question: BoundsQuestion, asked: Asked, tried: Tried | None = 
     confirm = _Confirm(question, asked, question.outside)
     found = _as_before(question, confirm.outside, tried.shown)
     if found is None:
-        progress = tried.progress.setdefault(Same(question), Progress())
-        found = _decided(question, asked, question.outside, "leave the surface", confirm.outside, progress)
+        progress, empty = tried.progress.setdefault(Same(question), Progress()), emptied(question)
+        found = _decided(
+            question,
+            asked,
+            tuple(replace(one, condition=substitute(one.condition, empty)) for one in question.outside),
+            "leave the surface",
+            lambda index, values: confirm.outside(index, {**values, **dict.fromkeys(empty, 0)}),
+            progress,
+        )
     if isinstance(found, Outside):
         tried.shown[:] = [found.shown.values, *tried.shown][:LAST_SHOWN]
         return found

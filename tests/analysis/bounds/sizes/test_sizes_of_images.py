@@ -54,6 +54,19 @@ def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str
         assert named["by"] == RUNG or kernel == "guarded"  # whose sizes may be below 0: a solver says it with less
 
 
+def test_it_is_named_of_a_kernel_that_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DATA / "filled.visaasm").read_text()
+    one = "    mov (M1, 8) V0054(0,0)<1> 0x3f800000:f"
+    assert one in text
+    kernel = tmp_path / "filled.visaasm"
+    kernel.write_text(text.replace(one, f"{one}\n    pow (M1, 8) V0054(0,0)<1> V0054(0,0)<1;1,0> 0x40000000:f"))
+    main(["bounds", str(kernel), "--launch", str(DATA / "extents.ze_info"), "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    for message in file["messages"]:
+        assert message["bounds"]["verdict"] == "unknown"
+        assert message["inside_if"]["where"] == NEEDED["filled"]
+
+
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", SOME_SLOW)
 def test_once_stated_it_is_proved(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,14 +1,17 @@
 """The elements of which a message reaches one with each lane, as its addresses show them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.isa.identity import Same
+from visaproof.launch.ids.launched_words import LaunchedIds
+from visaproof.launch.ids.work_items import GROUP_IDS
+from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import BitVec, Op, Term, linear_parts, symbols_of
@@ -81,3 +84,26 @@ def amount_of(unit: int, factors: Sequence[str], more: int) -> Expression:
 def symbols_used(rounds: Sequence[BoundsQuestion]) -> Sequence[Term]:
     """The symbols on which it depends whether an access is outside."""
     return symbols_of(*(doubt.condition for question in rounds for doubt in question.outside))
+
+
+def arguments_of(used: Collection[Term], names: LaunchNames) -> list[str]:
+    """Those by value on which these symbols depend."""
+    found: list[str] = []
+    own = set(used)
+    for name in names.of_arguments():
+        named = names.number(name)
+        if named is not None and not own.isdisjoint(symbols_of(named.word.term)):
+            found.append(name)
+    return found
+
+
+def dimensions_of(used: Collection[Term], launched: LaunchedIds | None) -> list[str]:
+    """Those of which a group id, a local id or a local size is among these symbols."""
+    own, found = set(used), list[str]()
+    for dimension, name in enumerate(DIMENSIONS):
+        words: list[Term] = [GROUP_IDS[dimension]]
+        if launched is not None:
+            words += [launched.sizes[dimension], *(ids[dimension] for ids in launched.ids)]
+        if not own.isdisjoint(symbols_of(*words)):
+            found.append(name)
+    return found

@@ -32,6 +32,8 @@ from visaproof.analysis.bounds.sizes.by_ends import (
 from visaproof.analysis.bounds.sizes.elements import (
     address_of,
     amount_of,
+    arguments_of,
+    dimensions_of,
     element_of,
     products,
     symbols_used,
@@ -39,12 +41,11 @@ from visaproof.analysis.bounds.sizes.elements import (
 from visaproof.analysis.bounds.sizes.furthest import furthest_ends
 from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
+from visaproof.analysis.bounds.sizes.samples import Samples, SamplesOfKernel
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
-from visaproof.launch.ids.work_items import GROUP_IDS
-from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
@@ -53,7 +54,7 @@ from visaproof.launch.relations.polynomials import Polynomial, difference, polyn
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.state import SymbolicBuffer
-from visaproof.smt import BitVec, Bool, Term, conj, disj, symbols_of, ule
+from visaproof.smt import BitVec, Bool, Term, conj, disj, ule
 
 MOST_QUESTIONS = 48
 """About one message."""
@@ -97,6 +98,14 @@ class SizeFinder(Struct, dict=True):
     @cached_property
     def ends(self) -> Ends:
         return Ends(self.names, self._excluded, self.asked.trace.counted)
+
+    @cached_property
+    def _samples(self) -> SamplesOfKernel:
+        return SamplesOfKernel(self.names, self.asked)
+
+    def samples(self, rounds: Sequence[BoundsQuestion], key: str) -> Samples:
+        """Launches in which accesses of a message are made."""
+        return self._samples.of(rounds, self.offsets(key))
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
@@ -262,31 +271,20 @@ class OfMessage(Struct):
 
     def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
-        found: list[str] = []
-        used, names = set(self.used), self.finder.names
-        for name in names.of_arguments():
-            named = names.number(name)
-            if named is not None and not used.isdisjoint(symbols_of(named.word.term)):
-                found.append(name)
-        return found
+        return arguments_of(self.used, self.finder.names)
 
     def dimensions(self) -> list[str]:
         """Those of which a group id, a local id or a local size matters."""
-        used, launched = set(self.used), self.finder.asked.start.group.launched
-        found: list[str] = []
-        for dimension, name in enumerate(DIMENSIONS):
-            words: list[Term] = [GROUP_IDS[dimension]]
-            if launched is not None:
-                words += [launched.sizes[dimension], *(ids[dimension] for ids in launched.ids)]
-            if not used.isdisjoint(symbols_of(*words)):
-                found.append(name)
-        return found
+        return dimensions_of(self.used, self.finder.asked.start.group.launched)
 
     def proved(self, amount: Expression, relations: Sequence[Relation]) -> str:
         """By what it is proved that they suffice; empty where it is not."""
         if not self.left or not self.finder.left or process_time() > self.until:
             return ""
         self.left, self.finder.left = self.left - 1, self.finder.left - 1
+        size, conditions = self._stated(amount, relations)
+        if self.finder.samples(self.rounds, self.key).exclude(size, conditions):
+            return ""
         more = self._terms(amount, relations)
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
         rungs: dict[str, None] = {}
@@ -331,11 +329,15 @@ class OfMessage(Struct):
         return is_possible(self.finder.asked, conj(*self.rounds[0].premises, *more, comes), MOST_MS)
 
     def _terms(self, amount: Expression, relations: Sequence[Relation]) -> list[Bool]:
+        size, conditions = self._stated(amount, relations)
+        return [*conditions, *(ule(size, own) for own in self._sizes())]
+
+    def _stated(self, amount: Expression, relations: Sequence[Relation]) -> tuple[BitVec, list[Bool]]:
+        """The size as a word, and what has to hold of it and of the launch."""
         names = self.finder.names
         stated = stated_sizes(names, [self.key], [(self.surface, amount)])
         own = [stated_relation(names, one) for one in relations]
-        facts = [term for one in own for term in (*one.facts, one.term)]
-        return [*stated.premises, *facts, *(ule(stated.sizes[self.key], size) for size in self._sizes())]
+        return stated.sizes[self.key], [*stated.premises, *(term for one in own for term in (*one.facts, one.term))]
 
     def _sizes(self) -> Iterator[BitVec]:
         surface = self.finder.asked.trace.surfaces.get(self.key)
