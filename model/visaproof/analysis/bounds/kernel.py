@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
-from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
+from visaproof.analysis.bounds.sizes.enough_bytes import READABLE_OF_KERNEL_MS, SizeFinder
 from visaproof.analysis.bounds.sizes.few_items import where_not_reached
 from visaproof.analysis.bounds.sizes.fixed_sizes import fits_in, has_product, where_it_fits
 from visaproof.analysis.bounds.sizes.image_extents import as_large, is_as_large
@@ -162,11 +162,10 @@ class BoundsAnswers(Struct, frozen=True):
         if isinstance(bounds, Undecided) or not found.free_size:
             return replace(found, enough=self._where_it_fits(rounds, keys) or self._size(rounds))
         enough = self._size(rounds)
-        after = None
         if enough is None:
             with suppress(LimitReached), self.limit.within(AFTER):
-                after = only_after(rounds, self.questions)
-        return replace(found, enough=enough, only_after=after)
+                return replace(found, only_after=only_after(rounds, self.questions))
+        return replace(found, enough=enough)
 
     def _size(self, rounds: list[BoundsQuestion]) -> InsideIf | None:
         """How large a buffer has to be that may have any size."""
@@ -331,6 +330,7 @@ def ask_bounds(
             asked,
             stated.amounts(),
             on_elements=bool(elements_named(stated.names, kernel, launch)),
+            readable_ms=min(READABLE_OF_KERNEL_MS, 150 * limit.seconds),
         ),
         _contradict(premises, kernel, timeout_ms, limit),
         limit,

@@ -8,6 +8,7 @@ from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.names import SurfaceSize
+from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import Bool, Term, conj, const, symbols_of
 from visaproof.smt.answers import Satisfiable
 from visaproof.smt.solvers import solve
@@ -40,13 +41,9 @@ def emptied(question: BoundsQuestion) -> dict[Term, Term]:
 
     offset + width > size   for some size   if and only if it is so of 0
     """
-    apart = (
-        conj(*question.premises, *question.earlier),
-        *(part for one in question.outside for part in (one.access.guard, one.access.defined)),
-    )
-    sizes = {
-        one
-        for one in symbols_of(*(each.condition for each in question.outside))
-        if isinstance(one.payload, SurfaceSize)
-    }
-    return {one: const(0, one.width) for one in sizes.difference(symbols_of(*apart))}
+    own = symbols_of(*(part for one in question.outside for part in (one.access.guard, one.access.defined)))
+    if any(isinstance(one.payload, LoadedValue) for one in own):  # which a buffer has to hold
+        return {}
+    used = symbols_of(*(one.condition for one in question.outside))
+    apart = {*own, *symbols_of(*question.premises, *question.earlier)}
+    return {one: const(0, one.width) for one in used if isinstance(one.payload, SurfaceSize) and one not in apart}

@@ -12,6 +12,7 @@ from visaproof.smt import (
     conj,
     const,
     ite,
+    kept,
     linear_parts,
     sub,
     subterms,
@@ -20,10 +21,13 @@ from visaproof.smt import (
     zero_extend,
 )
 
+KEPT = 1024
+"""Addresses: it is asked of each where it is, and whether that is inside."""
 LEAST, MOST = SLM_TAG // 2, 2 * SLM_TAG
 """Between which the constant of a tagged address is: less than the tag where something is subtracted, s[i - 1]."""
 
 
+@kept(KEPT)
 def without_slm_tag(address: BitVec) -> BitVec:
     """The address without the tag; each of the choices in it is looked at once."""
     words, left = dict[BitVec, BitVec](), [address]
@@ -69,5 +73,7 @@ def _has_tag(constant: int) -> bool:
 
 
 def _brings_tag(term: Term) -> bool:
-    """Whether a constant in it may be the tag."""
-    return isinstance(term, BitVec) and _has_tag(linear_parts(term)[0])
+    """Whether a constant in it may be the tag; of a choice of two, each is a part by itself."""
+    if term.op is Op.SUM:
+        return _has_tag(cast(tuple[int, tuple[int, ...]], term.payload)[0])
+    return term.op is Op.CONST and _has_tag(cast(int, term.payload))

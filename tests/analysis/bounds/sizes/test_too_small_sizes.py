@@ -18,7 +18,8 @@ from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.names import surface_size
-from visaproof.smt import Bool, const, evaluate, neg, substitute, symbols_of, ule
+from visaproof.semantics.symbolic.value_names import LoadedValue
+from visaproof.smt import Bool, const, evaluate, neg, substitute, symbol, symbols_of, ule, ult
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "sizes"
@@ -95,3 +96,11 @@ def test_a_buffer_whose_size_matters_otherwise_is_not_emptied() -> None:
     (doubt, *_) = question.outside
     guarded = replace(doubt, access=replace(doubt.access, guard=known))
     assert not emptied(replace(question, outside=(guarded,)))
+
+
+def test_a_buffer_is_not_emptied_where_a_lane_needs_what_was_loaded() -> None:
+    """An empty one holds nothing, so that no run would come there."""
+    _, question = answers("guarded")
+    (doubt, *_) = question.outside
+    loaded = ult(symbol(LoadedValue("", "1"), 32), const(4, 32))
+    assert not emptied(replace(question, outside=(replace(doubt, access=replace(doubt.access, guard=loaded)),)))

@@ -67,7 +67,7 @@ MOST_REACHED = 12
 SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
 READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
-"""For sizes of one message that are easier to read than what the address says, and of all."""
+"""For sizes of one message that are easier to read than what the address says, and of all, if the limit is long."""
 PRODUCT = 2
 """Factors of one."""
 
