@@ -13,7 +13,8 @@ from benchmarks.pocl.comparison import Answer, Result
 from visaproof.analysis.bounds.kernel import BoundsFinding, ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
-from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import Finding, KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.isa.errors import NotModelled, ReadError

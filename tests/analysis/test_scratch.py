@@ -10,7 +10,7 @@ from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.uninitialised_runs import dependence
 from visaproof.analysis.bounds.verdicts import Holds, InBounds, Outside
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Free
 from visaproof.execution.arguments import prepare
 from visaproof.execution.arrays import run_on_arrays

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.execution.arguments import parameters, prepare

@@ -7,7 +7,8 @@ from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside
 from visaproof.analysis.bounds.verdicts import Undecided as BoundsUndecided
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.checking.all_choices import under_all_choices, under_each_choice

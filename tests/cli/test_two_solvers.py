@@ -97,7 +97,7 @@ def test_a_kernel_on_which_solvers_disagree_has_a_verdict_of_its_own(visaproof, 
     def lies(*_: object, **__: object) -> None:
         raise SolversDisagree("one says this and one says that")
 
-    monkeypatch.setattr("visaproof.analysis.conflicts.kernel.ask_kernel", lies)
+    monkeypatch.setattr("visaproof.analysis.conflicts.ask.ask_kernel", lies)
     cache = ("--cache", tmp_path / "answers.sqlite")
     ran = visaproof("conflicts", CONFLICT, *LAUNCH, "--cross-check", "--format", "json", *cache)
     assert ran.code == 6

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.execution.arguments import parameters, prepare
 from visaproof.execution.arrays import run_on_arrays
 from visaproof.execution.payload import Payloads, Program, thread_words

@@ -64,7 +64,7 @@ def test_a_short_run_comes_to_the_same_stores(first: int) -> None:
     platform = platform_named("TGLLP")
     program = lowered(read_kernel(LOOP, "k.visaasm"), platform)
     whole, steps = ended(program, platform, first)
-    short, fewer = ended(places_alone(program, private=False).short, platform, first)
+    short, fewer = ended(places_alone(program, None).short, platform, first)
     assert whole
     assert places(short) == places(whole)
     assert fewer < steps
@@ -72,7 +72,7 @@ def test_a_short_run_comes_to_the_same_stores(first: int) -> None:
 
 def test_nothing_is_left_of_loads_and_labels() -> None:
     program = lowered(read_kernel(LOOP, "k.visaasm"), platform_named("TGLLP"))
-    alone = places_alone(program, private=False)
+    alone = places_alone(program, None)
     left = [one.origin.opcode for one in alone.short.run_statements()]
     assert "gather_scaled" not in left
     assert "mul" not in left

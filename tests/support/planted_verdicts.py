@@ -23,7 +23,8 @@ from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.uninitialised_runs import dependence
 from visaproof.analysis.bounds.verdicts import Undecided as NotInBounds
 from visaproof.analysis.bounds.verdicts import decide_bounds, decide_meaning
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Free, Undecided, decide_conflict
 from visaproof.analysis.findings import verdicts as findings
 from visaproof.analysis.surface_sizes import parse_size_option

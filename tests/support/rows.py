@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Launch, parse_input_option

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypedDict
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Answer as ScatterVerdict
 from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free
 from visaproof.analysis.global_size import parse_global_size

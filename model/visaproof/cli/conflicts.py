@@ -105,7 +105,7 @@ def run(arguments: Namespace) -> int:
 
 
 def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
-    from visaproof.analysis.conflicts.kernel import ask_kernel
+    from visaproof.analysis.conflicts.ask import ask_kernel
     from visaproof.analysis.conflicts.verdicts import Conflict
     from visaproof.analysis.conflicts.weakest import under_one_set, weakest
     from visaproof.launch.assumptions import Assume

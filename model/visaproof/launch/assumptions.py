@@ -81,6 +81,12 @@ class Start(Struct, frozen=True):
         bases = (word for word, meaning in self.pointers.items() if meaning is LaunchValue.PRIVATE_BASE)
         return next(bases, None)
 
+    @property
+    def private_variable(self) -> str | None:
+        """The variable that holds it when the kernel starts."""
+        base = None if self.private_base is None else self.private_base.payload
+        return base.variable if isinstance(base, RegisterByte) else None
+
 
 def start_of(kernel: Kernel, launch: Launch, assume: Assume) -> Start:
     """Arbitrary contents, but for what `assume` says of the words whose places the launch information tells."""

@@ -1,8 +1,10 @@
 """Which variables the statements of a program read and write, and which bytes of them."""
 
 from collections.abc import Iterator
+from enum import Enum
 from functools import lru_cache
-from typing import cast
+from types import NoneType
+from typing import Any, cast, get_args, get_type_hints
 
 from msgspec import Struct
 
@@ -126,4 +128,18 @@ def _records(record: object, leave_out: tuple[str, ...]) -> Iterator[object]:
 @lru_cache(maxsize=512)
 def _fields(of: type[Struct], leave_out: tuple[str, ...]) -> tuple[str, ...]:
     """Those that may hold operands, the last one first."""
-    return tuple(name for name in reversed(of.__struct_fields__) if name not in (*leave_out, *_NO_OPERANDS))
+    hints = get_type_hints(of)
+    left_out = (*leave_out, *_NO_OPERANDS)
+    fields = (name for name in reversed(of.__struct_fields__) if name not in left_out)
+    return tuple(name for name in fields if _may_hold_text(hints[name]))
+
+
+def _may_hold_text(hint: Any) -> bool:
+    """Whether what is of this type may be a text or hold one, however deep."""
+    if parts := get_args(hint):
+        return any(map(_may_hold_text, parts))
+    if not isinstance(hint, type):
+        return hint not in (None, Ellipsis)
+    if issubclass(hint, Struct):
+        return any(map(_may_hold_text, get_type_hints(hint).values()))
+    return not issubclass(hint, int | float | Enum | NoneType)

@@ -6,7 +6,7 @@ Left out are computations, loads, products of matrices and reads through sampler
 nothing has written: such data is stored, or computed for nobody.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate, compress
 
@@ -19,6 +19,7 @@ from visaproof.isa.identity import Same
 from visaproof.isa.operands import SCRATCH
 from visaproof.program.def_use import (
     FLOWS,
+    TO_THE_END,
     WRITTEN,
     addressed,
     definitions,
@@ -28,10 +29,11 @@ from visaproof.program.def_use import (
     uses,
     writes_addressed,
 )
-from visaproof.program.operands import Unlowered
+from visaproof.program.operands import PredicateTarget, Unlowered
 from visaproof.program.program import Program
 from visaproof.program.statements import (
     Branch,
+    Compare,
     Landing,
     MatrixProduct,
     MemoryMessage,
@@ -44,6 +46,9 @@ from visaproof.program.statements import (
 MEMORY = "private memory"
 """As a variable, which stores write and loads read."""
 
+COSTLY = 300
+"""Statements that only a comparison depends on, from which on it is left open: such are digests of hash functions."""
+
 
 class PlacesAlone(Struct, frozen=True, dict=True):
     """The program, and its loads that bring nothing of the kind."""
@@ -53,6 +58,8 @@ class PlacesAlone(Struct, frozen=True, dict=True):
     """They still stand in it, for the surfaces that they name."""
     left_out: tuple[Run, ...]
     """What it no longer runs."""
+    opened: frozenset[Same[Run]] = frozenset()
+    """Comparisons in it of which either result is possible, whatever is compared."""
 
     @property
     def is_whole(self) -> bool:
@@ -75,27 +82,43 @@ class PlacesAlone(Struct, frozen=True, dict=True):
         return replace(program, statements=tuple(statements))
 
 
-def places_alone(program: Program, private: bool) -> PlacesAlone:
+def places_alone(program: Program, private: str | None) -> PlacesAlone:
     """The program without what no place depends on; places in it stay, so that branches do.
 
-    `private` says that what is stored in the flat address space may be loaded again from there.
+    `private` is the variable that holds the address of private memory when the kernel starts, where there is any.
     """
-    return _places_alone(Same(program), private)
+    return _places_alone(Same(program), private, False)
+
+
+def with_open_conditions(program: Program, private: str | None) -> PlacesAlone | None:
+    """The program without what only comparisons depend on, each of them on much, which are open; None if there is none.
+
+        if (sha1(password) == digest) found[i] = 1      stores at found + i, if it ever does
+
+    Runs of the program are some of its runs, so what is proved of all of these holds; a conflict that one of them shows
+    may be one of no run of the program.
+    """
+    found, closed = (_places_alone(Same(program), private, opening) for opening in (True, False))
+    return found if len(found.left_out) - len(closed.left_out) > COSTLY else None
 
 
 @lru_cache(maxsize=4)
-def _places_alone(same: Same[Program], private: bool) -> PlacesAlone:
-    program = same.it
-    taken = addressed(program)
-    scratch = any(isinstance(one, MemoryMessage) and one.message.surface == SCRATCH for one in program.statements)
-    flows = [_flow(one, taken, private or scratch) for one in program.run_statements()]
-    needless = tuple(_needless(program, flows))
+def _places_alone(same: Same[Program], private: str | None, opening: bool) -> PlacesAlone:
+    program, flows = same.it, _flows(same, private)
+    opened = frozenset(flows.costly()) if opening else frozenset[int]()
+    needless = tuple(flows.needless(opened))
     loads = frozenset(Same[Run](one) for one in needless if isinstance(one, MemoryMessage))
     gone: dict[Same[Run], Statement] = {
         Same[Run](one): Nothing(one.origin) for one in needless if not isinstance(one, MemoryMessage)
     }
     statements = [one if isinstance(one, Landing) else gone.get(Same(one), one) for one in program.statements]
-    return PlacesAlone(replace(program, statements=tuple(statements)), loads, needless)
+    of_conditions = frozenset(Same(flows.all[number].statement) for number in opened)
+    return PlacesAlone(replace(program, statements=tuple(statements)), loads, needless, of_conditions)
+
+
+@lru_cache(maxsize=4)
+def _flows(same: Same[Program], private: str | None) -> "_Flows":
+    return _Flows(same.it, private)
 
 
 class _Flow(Struct, frozen=True):
@@ -108,7 +131,103 @@ class _Flow(Struct, frozen=True):
     may_go: bool
 
 
-def _flow(one: Run, taken: frozenset[str], private: bool) -> _Flow:
+class _Flows:
+    """What flows from variable to variable, whatever the order of the statements."""
+
+    def __init__(self, program: Program, private: str | None) -> None:
+        taken = addressed(program)
+        plain = [_flow(one, taken) for one in program.run_statements()]
+        pointers = _private_pointers(plain, private)
+        self.all = [_with_memory(one, pointers) for one in plain]
+        self._first = [name for name in program.storage if name.startswith("%")]  # some say how all compute
+        self._first += [name for one in self.all for name in one.needs]
+        self._writers: dict[str, list[int]] = {}
+        for number, one in enumerate(self.all):
+            for name in one.writes:
+                self._writers.setdefault(name, []).append(number)
+
+    def needless(self, opened: Collection[int]) -> Iterator[Run]:
+        """The statements whose results decide no place, mask or branch, where these comparisons are open."""
+        needed, _ = self._reached(self._first, opened)
+        for one in self.all:
+            if one.may_go and needed.isdisjoint(one.writes):
+                yield one.statement
+
+    def costly(self) -> Iterator[int]:
+        """The comparisons that depend on much which no place depends on, by their numbers."""
+        compared = [number for number, one in enumerate(self.all) if _is_condition(one.statement)]
+        places, of_places = self._reached(self._first, compared)
+        _, in_all = self._reached(self._first, ())
+        if len(in_all) - len(of_places) > COSTLY:
+            for number in compared:
+                _, more = self._reached(self.all[number].reads, (), places, COSTLY)
+                if len(more) > COSTLY:
+                    yield number
+
+    def _reached(
+        self, first: Iterable[str], cut: Collection[int], known: Collection[str] = (), most: int = TO_THE_END
+    ) -> tuple[set[str], set[int]]:
+        """The variables, but those that are known, and statements on which these depend; no more of them than so many.
+
+        What a statement that is cut depends on is not followed.
+        """
+        stack, found, statements = list(first), set[str](), set[int]()
+        while stack and len(statements) <= most:
+            name = stack.pop()
+            if name in found or name in known:
+                continue
+            found.add(name)
+            for number in self._writers.get(name, ()):
+                if number not in statements:
+                    statements.add(number)
+                    stack.extend(() if number in cut else self.all[number].reads)
+        return found, statements
+
+
+def _is_condition(one: Run) -> bool:
+    return isinstance(one, Compare) and isinstance(one.target, PredicateTarget)
+
+
+def _private_pointers(flows: Iterable[_Flow], private: str | None) -> frozenset[str]:
+    """The variables that may hold an address in private memory, which this one holds when the kernel starts.
+
+    What is loaded is no such address, unless one was stored somewhere.
+    """
+    readers: dict[str, list[Collection[str]]] = {}
+    for one in flows:
+        for read, written in _carried(one):
+            for name in read:
+                readers.setdefault(name, []).append(written)
+    stack, found = [private] if private else [], set[str]()
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found.add(name)
+            stack.extend(each for written in readers.get(name, ()) for each in written)
+    return frozenset(found)
+
+
+def _carried(one: _Flow) -> Iterator[tuple[Collection[str], Collection[str]]]:
+    """From which variables a statement may carry an address to which others: all that is stored is as one variable."""
+    if isinstance(one.statement, MemoryMessage):
+        yield _stored(one), {MEMORY}
+        yield {MEMORY}, one.writes
+    elif not isinstance(one.statement, MatrixProduct | SamplerMessage):
+        yield one.reads, one.writes
+
+
+def _stored(one: _Flow) -> Collection[str]:
+    """The variables whose contents a message may store."""
+    assert isinstance(one.statement, MemoryMessage)
+    message = one.statement.message
+    sources = [name for name in message.__struct_fields__ if name.startswith("src")]
+    if one.statement.is_load:
+        return ()
+    return frozenset(name for part in sources for name in names(getattr(message, part))) if sources else one.reads
+
+
+def _flow(one: Run, taken: frozenset[str]) -> _Flow:
+    """Memory left out."""
     read, written = uses(one) | handles(one), definitions(one)
     if isinstance(one, FLOWS):
         by_address = reads_addressed(one), writes_addressed(one)
@@ -121,21 +240,24 @@ def _flow(one: Run, taken: frozenset[str], private: bool) -> _Flow:
         return _Flow(one, (), read, written, True)
     if not isinstance(one, MemoryMessage) or one.is_atomic:
         return _Flow(one, read | written, read, written, False)
-    memory = {MEMORY} if private and one.message.surface in (FLAT, SCRATCH) else set[str]()
-    place = frozenset(names(one.message, leave_out=(*WRITTEN, "src"))) | handles(one)
-    if not one.is_load:
-        return _Flow(one, place, read, memory, False)
-    if isinstance(one.message, TypedMessage):  # how large an image can be is known where it is read by rows
-        return _Flow(one, place, read | memory, written, False)
-    return _Flow(one, handles(one), read | memory, written, True)
+    if one.is_load and not isinstance(one.message, TypedMessage):
+        return _Flow(one, handles(one), read, written, True)
+    return _Flow(one, _place(one), read, written, False)  # how large an image can be is known where it is read by rows
 
 
-def _needless(program: Program, flows: Sequence[_Flow]) -> Iterator[Run]:
-    """The statements whose results decide no place, mask or branch."""
-    needed = _reached(flows, (name for name in program.storage if name.startswith("%")))  # some say how all compute
-    for one in flows:
-        if one.may_go and needed.isdisjoint(one.writes):
-            yield one.statement
+def _place(one: MemoryMessage) -> frozenset[str]:
+    """The variables that say where it reads or writes."""
+    return frozenset(names(one.message, leave_out=(*WRITTEN, "src"))) | handles(one)
+
+
+def _with_memory(one: _Flow, pointers: Collection[str]) -> _Flow:
+    """Private memory, too, flows: a store writes it, and a load reads it."""
+    message = one.statement
+    if not isinstance(message, MemoryMessage) or message.is_atomic or message.message.surface not in (FLAT, SCRATCH):
+        return one
+    if message.message.surface == FLAT and _place(message).isdisjoint(pointers):
+        return one
+    return replace(one, reads={*one.reads, MEMORY}) if message.is_load else replace(one, writes={MEMORY})
 
 
 def _is_refused(one: Run) -> bool:
@@ -143,18 +265,3 @@ def _is_refused(one: Run) -> bool:
     operands = (*getattr(one, "sources", ()), *getattr(one, "targets", ()))
     single = (getattr(one, name, None) for name in ("source", "target"))
     return any(isinstance(operand, Unlowered) for operand in (*operands, *single))
-
-
-def _reached(flows: Collection[_Flow], also: Iterator[str]) -> set[str]:
-    """The variables that something which is needed in any case depends on."""
-    writers: dict[str, list[_Flow]] = {}
-    for one in flows:
-        for name in one.writes:
-            writers.setdefault(name, []).append(one)
-    stack, found = [*also, *(name for one in flows for name in one.needs)], set[str]()
-    while stack:
-        name = stack.pop()
-        if name not in found:
-            found.add(name)
-            stack.extend(read for one in writers.get(name, ()) for read in one.reads)
-    return found

@@ -10,7 +10,8 @@ from visaproof.analysis.bounds import kernel as bounds_kernel
 from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Free
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.checking.limited import each_within

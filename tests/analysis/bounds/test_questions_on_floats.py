@@ -7,7 +7,7 @@ import pytest
 from visaproof.analysis.bounds.kernel import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, InBounds, Outside
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.cli import main

@@ -8,7 +8,8 @@ import pytest
 from tests.support.rows import PITCH, PLUS_X, asked, launch, rows
 from visaproof.analysis.conflicts import verdicts
 from visaproof.analysis.conflicts.after_others import all_hold, candidates, excluded_by_others, whatever_is_stored
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.checking.shrink import minimised

@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.thread_states import Values, state_of
 from visaproof.analysis.conflicts.thread_states import _places as places_of
 from visaproof.analysis.conflicts.verdicts import Conflict, Free

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by
 from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from visaproof.analysis.conflicts import known_apart
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.verdicts import Conflict, Free

@@ -3,7 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Free
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform

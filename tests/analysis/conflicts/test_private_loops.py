@@ -2,7 +2,7 @@
 
 import pytest
 
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Free
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.platform import Platform

@@ -2,7 +2,8 @@
 
 import pytest
 
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.repairs import FLOATS_DISAGREE, comparisons_agree
 from visaproof.analysis.conflicts.verdicts import Answer, Conflict, Undecided
 from visaproof.isa.platform import Platform

@@ -6,7 +6,8 @@ import pytest
 
 from tests.support.rows import HEAD, PITCH, PLUS_X, asked, launch
 from visaproof.analysis.conflicts import items_apart
-from visaproof.analysis.conflicts.kernel import KernelAnswers, ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
+from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.launches import samples as samples_module
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.thread_states import state_of

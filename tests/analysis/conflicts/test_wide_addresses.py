@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.conflicts.kernel import ask_kernel
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch

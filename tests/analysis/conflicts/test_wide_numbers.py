@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.digits.digits import OF_NUMBERS
-from visaproof.analysis.conflicts.kernel import ask_kernel
 from visaproof.analysis.conflicts.launches import usual_launches
 from visaproof.analysis.conflicts.launches.usual_launches import simple_words_for
 from visaproof.cli import main

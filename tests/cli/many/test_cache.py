@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def asked(visaproof, folder, monkeypatch):
     """Asks with a cache: what is printed, and how many files had to be asked."""
-    import visaproof.analysis.conflicts.kernel as kernel
+    import visaproof.analysis.conflicts.ask as kernel
 
     right, count = kernel.ask_kernel, [0]
 

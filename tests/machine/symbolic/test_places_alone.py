@@ -1,17 +1,22 @@
 """Runs without what decides no place, mask or branch: where lanes store, and when, is what the whole run says."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from visaproof.isa.platform import Platform, platform_named
-from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.run import trace, uninitialised
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.lower import lowered
-from visaproof.program.places_alone import places_alone
-from visaproof.program.statements import Nothing
+from visaproof.program.operands import PredicateTarget
+from visaproof.program.places_alone import COSTLY, places_alone, with_open_conditions
+from visaproof.program.program import Program
+from visaproof.program.statements import Compare, Compute, Nothing
 from visaproof.semantics.symbolic.accesses import Load
-from visaproof.smt import BitVec, Bool
+from visaproof.semantics.symbolic.registers import Byte
+from visaproof.semantics.symbolic.value_names import OpenValue, RegisterByte
+from visaproof.smt import BitVec, Bool, evaluate, symbol, symbols_of
 from visaproof.visaasm.reader import read_kernel, read_kernel_file
 from visaproof.visaasm.syntax import Kernel
 
@@ -79,7 +84,7 @@ def of(body: str) -> Kernel:
 
 def left_out(kernel: Kernel) -> int:
     program = lowered(kernel, Platform.TGLLP)
-    alone = places_alone(program, private=False)
+    alone = places_alone(program, None)
     pairs = zip(program.statements, alone.program.statements, strict=True)
     return len(alone.loads) + sum(one is not other and isinstance(other, Nothing) for one, other in pairs)
 
@@ -99,7 +104,7 @@ def test_lanes_store_where_they_do_in_the_whole_run(path: Path) -> None:
     kernel = read_kernel_file(path)
     platform = platform_named(path.stem.split("-")[0])
     whole = trace(kernel, platform, nondeterministic=True)
-    alone = trace(kernel, platform, nondeterministic=True, only_places=True)
+    alone = trace(kernel, platform, nondeterministic=True, places=places_alone(lowered(kernel, platform), None))
     assert places(alone) == places(whole)
     assert [one.jumping for one in alone.branches] == [one.jumping for one in whole.branches]
     assert alone.bounded == whole.bounded
@@ -111,26 +116,94 @@ def test_lanes_store_where_they_do_in_the_whole_run(path: Path) -> None:
 def test_what_decides_a_place_is_not_left_out(body: str) -> None:
     kernel = of(body)
     assert left_out(kernel) == 0
-    assert places_alone(lowered(kernel, Platform.TGLLP), private=False).is_whole
+    assert places_alone(lowered(kernel, Platform.TGLLP), None).is_whole
 
 
 @pytest.mark.parametrize(("body", "count"), NEEDLESS.values(), ids=NEEDLESS)
 def test_data_is_left_out(body: str, count: int) -> None:
     kernel = of(body)
     assert left_out(kernel) == count
-    whole, alone = (trace(kernel, Platform.TGLLP, only_places=one) for one in (False, True))
+    program = lowered(kernel, Platform.TGLLP)
+    whole, alone = (trace(kernel, Platform.TGLLP, places=one) for one in (None, places_alone(program, None)))
     assert places(alone) == places(whole)
 
 
-def test_what_is_stored_in_the_flat_address_space_is_needed_where_some_of_it_is_private() -> None:
-    """One pointer is stored in private memory, and another is loaded from there: they may be the same."""
-    body = (
-        ADD.format("E", "D") + "    svm_scatter.4.1 (M1, 8) P.0 E.0\n    svm_gather.4.1 (M1, 8) P.0 A.0\n" + STORE
-    ).replace("P.0", "Q.0")
-    kernel = read_kernel(
-        HEADER.replace(".decl A0", ".decl Q v_type=G type=uq num_elts=8 align=GRF\n.decl A0") + body
-        + "    ret (M1, 1)\n", "k.visaasm",
-    )  # fmt: skip
+POINTERS = ".decl Q v_type=G type=uq num_elts=8 align=GRF\n.decl R v_type=G type=uq num_elts=8 align=GRF\n"
+PRIVATE = """    svm_scatter.4.1 (M1, 8) {stored}.0 E.0
+    svm_gather.4.1 (M1, 8) {loaded}.0 A.0
+"""
+ANOTHER = "    add (M1, 8) R(0,0)<1> Q(0,0)<1;1,0> 0x8:ud\n"
+"""Another pointer is computed from the one."""
+KEPT = "    svm_scatter.8.1 (M1, 8) Q.0 Q.0\n    svm_gather.8.1 (M1, 8) Q.0 R.0\n"
+"""Or loaded, where it was stored."""
+
+
+@pytest.mark.parametrize(
+    ("body", "needed"),
+    [
+        (PRIVATE.format(stored="Q", loaded="Q"), True),
+        (ANOTHER + PRIVATE.format(stored="R", loaded="Q"), True),
+        (KEPT + PRIVATE.format(stored="Q", loaded="R"), True),
+        (PRIVATE.format(stored="Q", loaded="R"), False),
+        (PRIVATE.format(stored="R", loaded="Q"), False),
+    ],
+    ids=["the pointer", "one computed from it", "one stored and loaded", "another is loaded from", "and stored behind"],
+)
+def test_what_is_stored_in_private_memory_is_needed_where_it_may_be_loaded_again(body: str, needed: bool) -> None:
+    """Private is what is reached by the pointer that the launch hands over, or by one that may come from it."""
+    text = HEADER.replace(".decl A0", f"{POINTERS}.decl A0").replace(".input D", ".input Q offset=96 size=64\n.input D")
+    kernel = read_kernel(text + ADD.format("E", "D") + body + STORE + "    ret (M1, 1)\n", "k.visaasm")
     program = lowered(kernel, Platform.TGLLP)
-    assert places_alone(program, private=True).is_whole
-    assert not places_alone(program, private=False).is_whole
+    add = next(one for one in program.statements if isinstance(one, Compute))
+    assert (add not in places_alone(program, "Q").left_out) == needed
+    assert add in places_alone(program, None).left_out
+    base = symbol(RegisterByte("Q", 0), 64)
+    runs = [
+        trace(kernel, Platform.TGLLP, behind_pointer(program, base), private_base=base, places=one)
+        for one in (None, places_alone(program, "Q"))
+    ]
+    assert places(runs[0]) == places(runs[1])
+
+
+def behind_pointer(program: Program, base: BitVec) -> Callable[[str, int], Byte]:
+    """Each lane has this pointer in Q at the start, and all else is arbitrary."""
+    otherwise = uninitialised(program)
+    return lambda variable, byte: (base, byte % 8) if variable == "Q" else otherwise(variable, byte)
+
+
+MIXED = "    mul (M1, 8) E(0,0)<1> E(0,0)<1;1,0> D(0,0)<1;1,0>\n"
+ABOVE = "    cmp.lt (M1, 8) P1 E(0,0)<1;1,0> 0x5:ud\n    (P1)" + STORE
+CHEAP = "    cmp.lt (M1, 8) P2 D(0,0)<1;1,0> 0x5:ud\n    (P2)" + STORE
+
+
+def test_comparisons_of_what_takes_many_statements_are_open_and_no_others() -> None:
+    program = lowered(of(MIXED * (COSTLY + 1) + ABOVE + CHEAP), Platform.TGLLP)
+    found = with_open_conditions(program, None)
+    assert found is not None
+    (opened,) = found.opened
+    assert isinstance(opened.it, Compare)
+    assert opened.it.target == PredicateTarget("P1")
+    assert len(found.left_out) == COSTLY + 1
+
+
+@pytest.mark.parametrize("body", [MIXED * (COSTLY - 1) + ABOVE, MIXED * (COSTLY + 1) + ABOVE.replace(" A.0", " E.0")])
+def test_nothing_is_open_where_little_or_an_address_depends_on_it(body: str) -> None:
+    assert with_open_conditions(lowered(of(body), Platform.TGLLP), None) is None
+
+
+def test_either_result_of_an_open_comparison_is_possible_in_each_lane() -> None:
+    kernel = of(MIXED * (COSTLY + 1) + ABOVE + CHEAP)
+    program = lowered(kernel, Platform.TGLLP)
+    exact, ran = (
+        [guard for _, _, guard, _ in places(trace(kernel, Platform.TGLLP, places=one))]
+        for one in (places_alone(program, None), with_open_conditions(program, None))
+    )
+    opened, cheap = ran[:8], ran[8:]
+    assert cheap == exact[8:]
+    bits = [{one for one in symbols_of(guard) if isinstance(one.payload, OpenValue)} for guard in opened]
+    assert all(len(one) == 1 for one in bits)
+    assert len(set().union(*bits)) == 8
+    for guard, bit in zip(opened, bits, strict=True):
+        (value,) = bit
+        assert not evaluate(guard, {value: 0})
+        assert evaluate(guard, dict.fromkeys(symbols_of(guard), 1))

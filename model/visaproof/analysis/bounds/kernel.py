@@ -32,9 +32,9 @@ from visaproof.analysis.bounds.verdicts import (
     decide_bounds,
     decide_meaning,
 )
-from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.loaded_elements import loaded_elements
+from visaproof.analysis.open_bounds import open_bounds
 from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.analysis.surface_sizes import (
     is_free,

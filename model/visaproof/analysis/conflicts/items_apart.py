@@ -135,7 +135,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
         start, asked = self.start, self.asked
         return trace(
             asked.kernel, asked.platform, start.initial, unroll=self.unroll, private_base=start.private_base,
-            floats=self.floats, nondeterministic=True, limit=self.limit, only_places=True,
+            floats=self.floats, nondeterministic=True, limit=self.limit, places=asked.alone,
             divisions=DIVISION in self.assume,
         )  # fmt: skip
 

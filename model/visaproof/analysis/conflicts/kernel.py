@@ -1,51 +1,44 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.hard_questions import INVERSE, divides, has_products
+from visaproof.analysis.conflicts.hard_questions import divides, has_products
 from visaproof.analysis.conflicts.items_after_others import excluded_among_items
 from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.missing_relations import KEPT_SHARE, Missing, MissingRelations
-from visaproof.analysis.conflicts.open_bounds import open_bounds
 from visaproof.analysis.conflicts.put_questions import known_apart, put_questions
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.results import Progress
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided, decide_conflict, easily_shown
+from visaproof.analysis.conflicts.verdicts import (
+    Conflict,
+    Finding,
+    Free,
+    Undecided,
+    decide_conflict,
+    easily_shown,
+    proved,
+)
 from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
-from visaproof.launch.assume import DIVISION
-from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
-from visaproof.launch.float_results import Floats
+from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
-from visaproof.launch.local_memory import local_memory
-from visaproof.launch.premises import premise
 from visaproof.launch.relations.expressions import Relation
-from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.relations import with_relations
-from visaproof.launch.unmodelled_inputs import unmodelled_named, unmodelled_read
-from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
-from visaproof.program.def_use import spans_read
-from visaproof.program.lower import Runnable, lowered
-from visaproof.program.places_alone import places_alone
+from visaproof.launch.unmodelled_inputs import unmodelled_read
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.conflict import ConflictQuestion
-from visaproof.queries.kernels.extents import EXTENTS, limits
-from visaproof.queries.kernels.full_sub_groups import full_sub_groups
-from visaproof.queries.kernels.local_size import local_limit, without_tags
-from visaproof.queries.kernels.tickets import COUNTED, counts
-from visaproof.queries.kernels.uninitialised import launched_variables
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 SEARCHED_MS = 1_000
@@ -75,6 +68,8 @@ class KernelAnswers(Struct, frozen=True):
     """Conflicts that a run has shown: they stay where the limit ends the search for what is missing."""
     undecided: dict[Position, Finding] = field(default_factory=dict[Position, Finding])
     """What stayed open without the loads of data."""
+    settled: Mapping[Position, Finding] = field(default_factory=dict[Position, Finding])
+    """What was found of a run in which more is open."""
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
@@ -145,6 +140,8 @@ class KernelAnswers(Struct, frozen=True):
 
     def answer(self, position: Position) -> Finding:
         """The answer for one scatter; what stays open without the loads of data is asked again with them."""
+        if position in self.settled:
+            return self.settled[position]
         if self.whole is None:
             return self._answer(position)
         if position not in self.undecided:
@@ -177,6 +174,19 @@ class KernelAnswers(Struct, frozen=True):
         put = put_questions(self.kernel, self.launch, asked, self.limit)
         self.again.append(replace(self, asked=asked, put=put, known=known_apart(put), whole=None, undecided={}))
         return self.again[0]
+
+    def proofs(self) -> Iterator[Finding]:
+        """The scatters that are proved to be free, in the time that there is."""
+        if self.bounded:
+            return
+        with suppress(LimitReached):
+            for position in self.positions:
+                rounds = self._rounds(position)
+                items = cache(partial(self._of_any_items, position, rounds))
+                found = [proved(one, self.asked, items, self.known) for one in rounds]
+                rungs = dict.fromkeys(one.rung for one in found if one is not None)
+                if None not in found and not self.put.not_all_rounds(position):
+                    yield Finding(rounds[0], Free(", ".join(rungs)))
 
     def _answer(self, position: Position) -> Finding:
         """A conflict in some iteration, or else an open one, or else free in each."""
@@ -291,57 +301,6 @@ class KernelAnswers(Struct, frozen=True):
             return ""
         found = self.items.proof(position, len(rounds))
         return found.rung if isinstance(found, Apart) else ""
-
-
-def ask_kernel(
-    kernel: Runnable,
-    platform: Platform,
-    launch: Launch,
-    assume: Assume,
-    timeout_ms: int,
-    unroll: int = DEFAULT_UNROLL,
-    floats: Floats = Floats.UNINTERPRETED,
-    limit: Limit = NO_LIMIT,
-    where: Sequence[Relation] = (),
-) -> KernelAnswers:
-    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
-
-    Raises ReadError where a relation of `where` names nothing of the kernel or its launch.
-    """
-    start = with_floats(start_of(kernel, launch, assume), floats)
-    start = with_relations(LaunchNames(kernel, launch, start), where)
-    run = partial(
-        trace, kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit,
-    )  # fmt: skip
-    alone = places_alone(lowered(kernel, platform), start.private_base is not None)
-    whole = None if alone.is_whole else WholeRun(partial(run, launched=launched_variables(kernel)), alone)
-    ran = run(only_places=True)
-    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
-    if DIVISION in assume and assume.of_launches and any(one.operation[:1] == (INVERSE,) for one in ran.arbitrary):
-        start = replace(start, assumed=(*start.assumed, premise("float-mode"), premise("integer-division")))
-    if counts(ran.performed):
-        start = replace(start, assumed=(*start.assumed, COUNTED))
-    start = replace(start, assumed=(*start.assumed, *full_sub_groups(kernel, ran, assume), *without_tags(ran)))
-    asked = Asked(kernel, platform, ran, start, timeout_ms)
-    items = ItemsApart(asked, launch, assume, unroll, floats, limit)
-    named = (span for one in alone.left_out for span in spans_read(one))
-    unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
-    if unmodelled is not None or (unmodelled := unmodelled_named(kernel, launch, named)) is not None:
-        put: Questions[ConflictQuestion] = Questions((), unmodelled, frozenset())
-        return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, whole=whole)
-    if "image-extents" in assume and limits(ran):
-        start = replace(start, assumed=(*start.assumed, EXTENTS))
-    local = local_limit(ran, local_memory(kernel, launch).most)
-    if local is not None:
-        start = replace(start, assumed=(*start.assumed, local.premise))
-    asked = replace(asked, start=start)
-    items = replace(items, asked=asked)
-    put = put_questions(kernel, launch, asked, limit)
-    samples = Samples(asked, items.names.words_of_arguments(), put.asked)
-    return KernelAnswers(
-        kernel, platform, launch, start, asked, put, items, limit, known=known_apart(put), samples=samples, whole=whole
-    )
 
 
 def may_scatter(opcode: str) -> bool:

@@ -14,6 +14,7 @@ from visaproof.launch.local_memory import LARGEST_LOCAL
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import Runnable
+from visaproof.program.places_alone import PlacesAlone
 from visaproof.semantics.concrete.beyond import Found
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
@@ -65,6 +66,8 @@ class Asked(Struct, frozen=True):
     timeout_ms: int
     places: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
     """Of the words that the root variables hold at the start: filled in where the first run is to be confirmed."""
+    alone: PlacesAlone | None = None
+    """What was run of the kernel, where that is not all of it."""
 
 
 def state_of(asked: Asked, until: Performed | None, values: Values, choices: Choices = STRICT) -> ConcreteState:

@@ -162,6 +162,38 @@ def decide_conflict(
             return Undecided(reason, stuck)
 
 
+def proved(
+    question: ConflictQuestion, asked: Asked, proof: Callable[[], str], known: KnownApart | None = None
+) -> Free | None:
+    """The proof that no two lanes can write one byte or texel; it ends with the first launch in which they do on terms.
+
+    So it makes no run, and also answers for terms in which more is open than in the kernel.
+    """
+    if not question.pairs:
+        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
+    lanes = launched_lanes(asked.kernel)
+
+    def meet(_: int, values: Values) -> bool | None:
+        return (asked.start.is_launch(lanes, values) and bits_of(lanes, values) != 0) or None
+
+    search = Search(
+        conditions=[pair.meet for pair in question.pairs],
+        premise=conj(*question.premises),
+        earlier=question.earlier,
+        until=question.performed,
+        subject="the lanes",
+        verb="meet",
+        confirm=meet,
+        uninterpreted=asked.trace.arbitrary,
+        guessed_size=SURFACE_BYTES,
+        proof=proof,
+        known=known,
+        wider=lambda index: question.pairs[index].overlap,
+    )
+    found = search.run(asked)
+    return Free(found.rung) if isinstance(found, Never) else None
+
+
 def easily_shown(
     rounds: Sequence[ConflictQuestion], asked: Asked, known: KnownApart | None, samples: Samples
 ) -> Finding | None:

@@ -18,6 +18,7 @@ from visaproof.launch.launch import NOTHING_KNOWN, Launch
 from visaproof.launch.premises import Premise
 from visaproof.machine.symbolic.run import trace
 from visaproof.program.lower import Runnable, lowered
+from visaproof.program.places_alone import places_alone
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.full_sub_groups import assumes_full_sub_groups, full_sub_groups
 from visaproof.queries.kernels.initialised_values import nothing_depends, nothing_undefined_matters
@@ -100,7 +101,7 @@ def uses_of(
     try:
         with limit.within():
             fine = nothing_undefined(kernel, platform, choices, FULL_SUB_GROUPS in assume)
-            ran = run(only_places=True) if fine else None
+            ran = run(places=places_alone(lowered(kernel, platform), start.private_variable)) if fine else None
             if ran is None or ran.stopped is not None:
                 ran = run(launched=launched_variables(kernel))
     except LimitReached as reached:

@@ -37,7 +37,7 @@ from visaproof.program.statements import (
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.pairs import PAIRED
 from visaproof.semantics.symbolic.value_names import BeyondVariable, OpenValue, PredicateBit
-from visaproof.smt import Op, Term, bool_symbol, symbol
+from visaproof.smt import Op, Term, symbol
 
 _Flow = Compute | Compare | MovePredicate | SetPredicate | CombinePredicates
 
@@ -153,9 +153,8 @@ class DataResults:
         """Writes arbitrary results."""
         site, target = f"{statement.position.line}.data", statement.target
         if isinstance(target, PredicateTarget):
-            first = lane_offset(statement.lanes)
-            bits = [bool_symbol(OpenValue(self._thread.name, f"{site}{next(self._names)}")) for _ in lanes]
-            self._predicates.set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], bits)
+            sites = (f"{site}{number}" for number in self._names)
+            self._predicates.leave_open(target, statement.lanes, lanes, sites)
             return
         write, width = self._operands.writer(target), self._operands.destination_type(target).bits
         for lane, guard, assumed in lanes:

@@ -1,6 +1,6 @@
 """Predicates that statements set or combine, symbolically."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from visaproof.decode.statement import lane_offset
 from visaproof.isa.errors import NotModelled
@@ -10,7 +10,8 @@ from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.operands import PredicateTarget, Unlowered
 from visaproof.program.statements import CombinePredicates, SetPredicate
 from visaproof.semantics.symbolic.literals import Literals, literals_of
-from visaproof.smt import Bool, bit, conj, disj, iff, is_false, neg, zero_extend
+from visaproof.semantics.symbolic.value_names import OpenValue
+from visaproof.smt import Bool, bit, bool_symbol, conj, disj, iff, is_false, neg, zero_extend
 from visaproof.smt.halves import as_order
 
 HALF = 16
@@ -81,6 +82,14 @@ class SymbolicPredicates:
         if place >= self._thread.predicates.sizes[variable]:
             self._thread.lacks_bits(variable, place + 1, conj(*assumed))
         return self._thread.predicates.read_under(variable, place, assumed)
+
+    def leave_open(
+        self, target: PredicateTarget, execution: Execution, lanes: Sequence[Lane], sites: Iterator[str]
+    ) -> None:
+        """Sets a bit of each lane to anything: there is a site for each of them."""
+        first = lane_offset(execution)
+        bits = [bool_symbol(OpenValue(self._thread.name, next(sites))) for _ in lanes]
+        self.set_bits(target, [(first + lane, guard) for lane, guard, _ in lanes], bits)
 
     def set_bits(self, target: PredicateTarget, places: Sequence[tuple[int, Literals]], bits: Sequence[Bool]) -> None:
         """Sets bits of a predicate where their guards hold."""

@@ -1,7 +1,8 @@
 """Runs a kernel symbolically: every path at once, each effect under the guard of its lane."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from itertools import count
 
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
@@ -9,13 +10,15 @@ from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
 from visaproof.machine.symbolic.data_results import DataResults
 from visaproof.machine.symbolic.machine import Machine
+from visaproof.machine.symbolic.predicates import SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.machine.symbolic.walk import Walk
 from visaproof.program.lower import Runnable, lowered
-from visaproof.program.places_alone import places_alone
+from visaproof.program.operands import PredicateTarget
+from visaproof.program.places_alone import PlacesAlone
 from visaproof.program.program import Program
-from visaproof.program.statements import MemoryMessage, Run
+from visaproof.program.statements import Compare, MemoryMessage, Run
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import BitVec, Bool, bool_symbol, symbol
@@ -50,7 +53,7 @@ def trace(
     nondeterministic: bool = False,
     limit: Limit = NO_LIMIT,
     launched: Collection[str] | None = None,
-    only_places: bool = False,
+    places: PlacesAlone | None = None,
     divisions: bool = False,
     fixed_loops: bool = False,
 ) -> Trace:
@@ -64,14 +67,12 @@ def trace(
     them. `floats` says what results on floats are, and `name` stands before the names of what is arbitrary.  Where
     registers beyond a variable are not `nondeterministic`, behaviour is undefined if one is used.  Where the variables
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
-    Where `only_places` are asked about, no statement is run that decides nothing of where lanes store.
+    Of `places`, the program without what decides nothing of where lanes store, that program is run.
     Loops of a fixed length, as `fixed_loops`, run to their end where few or none are unrolled.
     Integer `divisions` by way of `inv` are recognised, for who says what that rests on.
     Of the `limit`, most is there for the run: then it ends with what it has.
     """
-    program = lowered(code, platform)
-    alone = places_alone(program, private_base is not None) if only_places else None
-    program = program if alone is None else alone.program
+    program = lowered(code, platform) if places is None else places.program
     machine = Machine(
         program,
         initial or uninitialised(program),
@@ -88,14 +89,25 @@ def trace(
     if launched is not None:
         data = DataResults(program, machine.thread, machine.operands, launched, private_base is not None)
         step = partial(data.step, run=machine.step)
-    if alone is not None:
-        step = partial(_step_but, alone.loads, machine)
+    if places is not None:
+        predicates, sites = SymbolicPredicates(machine.thread, machine.operands), map("open{}".format, count())
+        step = partial(_step_of_places, places, machine, partial(_leave_open, machine, predicates, sites))
     return Walk(machine, step, unroll, generalise, compared_as, fixed_loops).run(limit)
 
 
-def _step_but(left_out: Collection[Same[Run]], machine: Machine, statement: Run) -> None:
+def _step_of_places(
+    places: PlacesAlone, machine: Machine, leave_open: Callable[[Compare], None], statement: Run
+) -> None:
     """Runs a statement; of loads that are left out, a concrete run still comes to the surface."""
-    if isinstance(statement, MemoryMessage) and Same[Run](statement) in left_out:
+    key = Same[Run](statement)
+    if isinstance(statement, Compare) and key in places.opened:
+        leave_open(statement)
+    elif isinstance(statement, MemoryMessage) and key in places.loads:
         machine.surface(statement)
     else:
         machine.step(statement)
+
+
+def _leave_open(machine: Machine, predicates: SymbolicPredicates, sites: Iterator[str], statement: Compare) -> None:
+    assert isinstance(statement.target, PredicateTarget)
+    predicates.leave_open(statement.target, statement.lanes, lanes_of(machine.thread, statement.lanes), sites)

@@ -133,7 +133,7 @@ class Samples(Struct, dict=True):
     @property
     def _alone(self) -> PlacesAlone:
         asked = self.asked
-        return places_alone(lowered(asked.kernel, asked.platform), asked.start.private_base is not None)
+        return places_alone(lowered(asked.kernel, asked.platform), asked.start.private_variable)
 
     def _values(self) -> Iterator[Values]:
         """Of launches for which the premises hold; what no value is given of is 0."""
