@@ -16,6 +16,13 @@ Threads come to a barrier in a loop together if all lanes of all threads stay in
 
 for all lanes k, with the same b and r'.  So one symbol r says of all lanes whether they run an iteration.
 
+Threads whose lanes come into a loop take one number of iterations if all lanes that come into it stay until one moment:
+
+    before the loop  lane k runs = g(k),   after an iteration in which  runs(k) = g(k) ∧ r :  runs(k) = g(k) ∧ r ∧ r'
+
+with the same r'.  Then words of no one lane are equal after the loop if they are after each iteration.  Else threads
+take numbers of iterations of their own, and what these leave in such words has nothing in common.
+
 Lanes may leave a loop to more places than one.  Where the same lanes leave any iteration to the n-th place of each
 kernel, the same lanes leave the loop to there:
 
@@ -30,6 +37,7 @@ Nothing that an iteration computes, loads or leaves may be chosen: it is another
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -53,7 +61,7 @@ from visaproof.refinement.used_words import with_used_words
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.cases import under
-from visaproof.semantics.symbolic.literals import literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import like
 from visaproof.smt import Bool, Op, Term, bool_symbol, conj, false, is_false, substitute, symbols_of, true
 
@@ -79,12 +87,14 @@ def in_step(
     if not rounds[0] or len(rounds[0]) != len(rounds[1]):
         return None
     chosen: Choices = {}
-    together = frozenset(loop for side in rounds for loop in _with_events(side)) if several else frozenset[int]()
+    needed = frozenset(loop for side in rounds for loop in _with_events(side)) if several else frozenset[int]()
+    together = frozenset(range(len(rounds[0]))) if several else needed
     while True:
         found = _with_classes((source, target), launched, scope, chosen, several, together)
         if found is None:
             return None
-        if _same_rounds(found.question, together) and same_effects(found.question):
+        together = found.together
+        if _same_rounds(found.question, needed) and same_effects(found.question):
             return found.question
         more = _chosen_once(found)
         if more.keys() <= chosen.keys():
@@ -97,6 +107,8 @@ class _Iteration(Struct, frozen=True):
 
     question: Question
     names: dict[Term, Term]
+    together: frozenset[int]
+    """The loops in which lanes of all threads stay until one moment."""
 
 
 def _with_classes(
@@ -107,20 +119,22 @@ def _with_classes(
     several: bool,
     together: frozenset[int],
 ) -> _Iteration | None:
-    """The question in which words have one name as long as iterations leave the same in them."""
+    """The question in which words have one name as long as iterations leave the same in them, and all lanes one in
+    each loop that they may go through `together`, as long as they do."""
     rounds = (runners[0].trace.rounds, runners[1].trace.rounds)
     alike = {one.during: 0 for one in _words(rounds)}
     classes = _Classes(alike, alike)
     while True:
-        names = classes.names(rounds, several)
+        names = classes.names(rounds, several, together)
         names |= {word: one for side in rounds for word, one in _runs_together(side, together).items()}
         question = _question(runners, launched, scope, names | chosen)
         if question is None:
             return None
+        stay = frozenset(loop for loop in together if len(_ends_of(question, loop)) <= 1)
         finer = classes.refined((question.source.rounds, question.target.rounds))
-        if finer.count == classes.count:
-            return _Iteration(question, names)
-        classes = finer
+        if finer.count == classes.count and stay == together:
+            return _Iteration(question, names, together)
+        classes, together = finer, stay
 
 
 def _chosen_once(found: _Iteration) -> Choices:
@@ -207,16 +221,21 @@ def _runs_loop(loop: int) -> Bool:
     return bool_symbol(f"round.{loop}.lanes")
 
 
-def _stay_together(question: Question, together: frozenset[int]) -> bool:
-    """Whether all lanes of all threads that are on begin these loops together, and go on together from an iteration."""
-    loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
-    for loop in (loops[number] for number in together):
-        lanes = [(lane, held) for one in loop for lane, held in zip(question.lanes, one.lanes, strict=False)]
-        on = [(literals_of(lane), held) for lane, held in lanes]
-        ways = {(under(held.before, known), under(held.after, known)) for known, held in on}
-        if len(ways) > 1:
-            return False
-    return True
+def _in_loop(question: Question, loop: int) -> list[tuple[Literals, Held]]:
+    """When lanes of all threads run it, and what is known where they are on."""
+    sides = question.source.rounds[loop], question.target.rounds[loop]
+    return [(literals_of(lane), held) for one in sides for lane, held in zip(question.lanes, one.lanes, strict=False)]
+
+
+def _begins_of(question: Question, loop: int) -> set[Term]:
+    """When lanes that are on come into a loop: one condition, if they do together."""
+    return {under(held.before, on) for on, held in _in_loop(question, loop)}
+
+
+def _ends_of(question: Question, loop: int) -> set[Term]:
+    """When lanes that came into a loop go on: one condition, if they stay until one moment."""
+    came = ((on, cast(Bool, held.before), held.after) for on, held in _in_loop(question, loop))
+    return {under(after, on | literals_of(before)) for on, before, after in came if not is_false(before)}
 
 
 _Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
@@ -253,19 +272,19 @@ class _Classes(Struct, frozen=True):
                     ended[held.during] = numbers.setdefault(left, len(numbers))
         return _Classes(found, ended)
 
-    def names(self, rounds: _Rounds, threads: bool) -> dict[Term, Term]:
+    def names(self, rounds: _Rounds, threads: bool, together: frozenset[int]) -> dict[Term, Term]:
         """One name for all words of a class, of what they hold during an iteration and behind the loop; and for lanes.
 
-        Behind the loop of `threads` that take other numbers of rounds, words of no one lane have nothing in common.
+        Behind a loop that `threads` do not go through `together`, words of no one lane have nothing in common.
         """
         found: dict[Term, Term] = {}
-        for held in _words(rounds):
-            kind = f"{held.during.width}.{held.lane}"
-            found[held.during] = like(held.during, f"round.{kind}.{self.of[held.during]}")
-            if not threads or held.lane != EVERY_LANE:
-                found[held.left] = like(held.left, f"left.{kind}.{self.ended[held.during]}")
         for side in rounds:
             for loop, one in enumerate(side):
+                for held in one.held:
+                    kind = f"{held.during.width}.{held.lane}"
+                    found[held.during] = like(held.during, f"round.{kind}.{self.of[held.during]}")
+                    if not threads or held.lane != EVERY_LANE or loop in together:
+                        found[held.left] = like(held.left, f"left.{kind}.{self.ended[held.during]}")
                 found |= {held.during: bool_symbol(f"round.{loop}.lane{held.lane}") for held in one.lanes}
                 found |= {
                     held.during: bool_symbol(f"round.{loop}.exit{number}.lane{held.lane}")
@@ -288,7 +307,9 @@ def _question(
 def _same_rounds(question: Question, together: frozenset[int]) -> bool:
     """Whether the same lanes run each loop, the same go on from an iteration, the same leave to each place where lanes
     leave it, and threads iterate in step; through some loops all `together`."""
-    if question.target.races_in_rounds or not _stay_together(question, together):
+    if question.target.races_in_rounds:
+        return False
+    if any(len(ways(question, loop)) > 1 for loop in together for ways in (_begins_of, _ends_of)):
         return False
     loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
     if any(len(one.exits) != len(other.exits) for one, other in loops):

@@ -275,15 +275,54 @@ def test_that_all_leave_a_loop_is_known_without_what_they_count(monkeypatch: pyt
     assert found.open is None
 
 
+COUNT = "again:\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud\n"
+SAME = "mov {m} Y({r},0)<1> N(0,0)<0;1,0>"
+LARGER = "max {m} Y({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>"
+
+
+def counting(simd: int, start: str, count: str = COUNT) -> Program:
+    """N counts the iterations of the thread, and each lane stores it."""
+    body = looping(simd, ADD, start).replace("again:\n", count)
+    return kernel(simd, body + each(simd, "mov {m} X({r},0)<1> N(0,0)<0;1,0>") + each(simd, STORE))
+
+
+@pytest.mark.parametrize("some", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_threads_whose_lanes_stay_until_one_moment_count_alike(some: bool) -> None:
+    one, other = (8, 16) if some else (16, 8)
+    source, target = (entered(simd, some) for simd in (one, other))
+    assert isinstance(verdict(source, target), Refines)
+
+
+def entered(simd: int, some: bool, count: str = COUNT, past: bool = True) -> Program:
+    """The loop, into which all lanes come, or only those of small ids; the others go out, past the stores or not."""
+    skips = each(simd, "cmp.ge {m} P1 X({r},0)<1;1,0> N(0,0)<0;1,0>") + f"(P1) goto (M1, {simd}) out\n"
+    text = looping(simd, ADD, SAME).replace("again:\n", (skips if some else "") + count, 1)
+    copied = each(simd, "mov {m} X({r},0)<1> N(0,0)<0;1,0>") + each(simd, STORE)
+    return kernel(simd, text + (copied + "out:\n" if past else "out:\n" + copied))
+
+
+@pytest.mark.parametrize("some", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_threads_that_count_otherwise_are_refuted(some: bool) -> None:
+    differs(entered(8, some), entered(16, some, COUNT.replace("0x1:ud", "0x2:ud")))
+
+
+@pytest.mark.parametrize(("one", "other"), [(8, 16), pytest.param(16, 8, marks=pytest.mark.slow)])
+def test_lanes_that_did_not_come_into_a_loop_see_how_often_others_of_their_thread_went_through(
+    one: int, other: int
+) -> None:
+    differs(entered(one, some=True, past=False), entered(other, some=True, past=False))
+
+
+@pytest.mark.parametrize("simd", [8, pytest.param(16, marks=pytest.mark.slow)])
+def test_threads_of_which_lanes_stay_longer_than_others_do_not_count_alike(simd: int) -> None:
+    """The wide thread counts as long as any lane is there."""
+    assert not isinstance(verdict(counting(simd, LARGER), counting(24 - simd, LARGER)), Refines)
+
+
 @pytest.mark.slow
 def test_what_is_not_shown_round_by_round_is_bounded() -> None:
-    """That a count which every lane has is the wide thread's, too, is beyond the induction."""
-
-    def counting(simd: int) -> Program:
-        same = "mov {m} Y({r},0)<1> N(0,0)<0;1,0>"
-        body = looping(simd, ADD, same).replace("again:\n", "again:\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud\n")
-        return kernel(simd, body + each(simd, "mov {m} X({r},0)<1> N(0,0)<0;1,0>") + each(simd, STORE))
-
-    comparison, found = asked(counting(8), counting(16))
+    """That (X | N) & N is N for all lanes alike is not seen by the form."""
+    start = "or {m} Y({r},0)<1> X({r},0)<1;1,0> N(0,0)<0;1,0>\nand {m} Y({r},0)<1> Y({r},0)<1;1,0> N(0,0)<0;1,0>"
+    comparison, found = asked(counting(8, start), counting(16, start))
     assert isinstance(found, Bounded)
     assert comparison.question.bounded
