@@ -10,7 +10,8 @@ from msgspec import Struct, field
 
 from benchmarks.coverage.launches import launches
 from benchmarks.pocl.comparison import Answer, Result
-from visaproof.analysis.bounds.kernel import BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsFinding
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Unbounded
 from visaproof.analysis.conflicts.ask import ask_kernel

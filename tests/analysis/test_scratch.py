@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.uninitialised_runs import dependence
 from visaproof.analysis.bounds.verdicts import Holds, InBounds, Outside

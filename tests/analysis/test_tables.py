@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.conflicts.ask import ask_kernel

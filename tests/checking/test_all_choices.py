@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside
 from visaproof.analysis.bounds.verdicts import Undecided as BoundsUndecided

@@ -18,7 +18,7 @@ from tests.support import planted_replays as files
 from tests.support import planted_synchronisation as others
 from tests.support import planted_verdicts as planted
 from tests.support.examples import wrong_scatter
-from visaproof.analysis.bounds import kernel as bounds_kernel
+from visaproof.analysis.bounds import ask as ask_bounds
 from visaproof.analysis.bounds import uninitialised_runs as unwritten_runs
 from visaproof.analysis.bounds import verdicts as bounds
 from visaproof.analysis.conflicts import search
@@ -160,7 +160,7 @@ NETS = {
         planted.a_false_premise, ((ladder, "_satisfiable", always(ladder.Fails({}))),)
     ),
     "the premises of bounds can hold": Net(
-        planted.premises_that_contradict, ((bounds_kernel, "_contradict", always(False)),)
+        planted.premises_that_contradict, ((ask_bounds, "_contradict", always(False)),)
     ),
     "some run comes to a store": Net(planted.never_defined, ((search, "UNDEFINED_BEFORE", "normal form"),)),
     "the source is defined": Net(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.execution.arguments import parameters, prepare

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.pocl.case import Case, Data
 from benchmarks.pocl.comparison import run_case
 from tests.current_compiler import Compilation, compiled
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.cli import main

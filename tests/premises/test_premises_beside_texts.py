@@ -12,7 +12,7 @@ from tests.execution.test_lsc_surfaces import ADDED, HEADER, IMMEDIATE, launch
 from tests.premises.test_premises_of_pairs import IDS, NONE, SOLVED_MS, answered, refines_on
 from tests.refinement.inputs.test_beside_the_text import END, asked
 from tests.refinement.inputs.test_beside_the_text import program as of_launches
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.instructions.lsc import store as store_module

@@ -10,7 +10,8 @@ from tests.analysis.conflicts.test_conflict_search import COUNT, DWORDS, SCATTER
 from tests.analysis.conflicts.test_conflict_search import asked as ask_counters
 from tests.premises.witness import Answer
 from visaproof.analysis.bounds import buffers
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.memory import windows
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds

@@ -5,7 +5,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.premises.kernels import STORE, program
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.records import bounds_records
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside

@@ -18,7 +18,8 @@ from tests.cli.test_findings import STORED
 from tests.execution.test_launch_choices import launched, used
 from tests.refinement.test_refinement import APART, HEAD, IDLE, STORE_B, STORE_C, program
 from tests.rules.test_rule_verdicts import SCATTER, _rule
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.uninitialised_runs import dependence
 from visaproof.analysis.bounds.verdicts import Undecided as NotInBounds

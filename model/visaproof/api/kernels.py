@@ -5,7 +5,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import HasMeaning, Holds, InBounds, Meaningless, Outside, Unbounded
 from visaproof.analysis.conflicts.ask import ask_kernel

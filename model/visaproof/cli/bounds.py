@@ -168,14 +168,18 @@ def _listed(answers: "BoundsAnswers", arguments: Namespace) -> "Uses":
 
 def _asked(task: Task, arguments: Namespace, limit: "Limit") -> "BoundsAnswers":
     """The questions of a file."""
-    from visaproof.analysis.bounds.kernel import ask_bounds
+    from visaproof.analysis.bounds.ask import ask_bounds
+    from visaproof.analysis.findings.kernel import FOLLOWED
     from visaproof.launch.assumptions import Assume
     from visaproof.launch.float_results import Floats
 
     kernel, launch, device = read_with_launch(task.path, task.launch, arguments)
     assume, stated = Assume.of(arguments.assume), _stated(arguments)
     timeout, floats = milliseconds(arguments.timeout), Floats(arguments.float)
-    return ask_bounds(kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit)
+    with_data = any(dict(arguments.undefined).get(kind) for kind in FOLLOWED)
+    return ask_bounds(
+        kernel, device, launch, assume, stated, timeout, arguments.unroll, floats, limit, with_data=with_data
+    )
 
 
 def _stated(arguments: Namespace) -> "StatedLaunch":

@@ -67,6 +67,11 @@ class PlacesAlone(Struct, frozen=True, dict=True):
         return not self.left_out
 
     @cached_property
+    def written(self) -> frozenset[str]:
+        """The variables that it left as they were."""
+        return frozenset(name for one in self.left_out for name in definitions(one))
+
+    @cached_property
     def short(self) -> Program:
         """The program without these loads, and without what does nothing: places in it are others.
 
@@ -90,6 +95,11 @@ def places_alone(program: Program, private: str | None) -> PlacesAlone:
     return _places_alone(Same(program), private, False)
 
 
+def accesses_alone(program: Program, private: str | None) -> PlacesAlone:
+    """The same, where it is also asked which places loads read: they stay, and what these depend on."""
+    return _places_alone(Same(program), private, False, True)
+
+
 def with_open_conditions(program: Program, private: str | None) -> PlacesAlone | None:
     """The program without what only comparisons depend on, each of them on much, which are open; None if there is none.
 
@@ -103,8 +113,8 @@ def with_open_conditions(program: Program, private: str | None) -> PlacesAlone |
 
 
 @lru_cache(maxsize=4)
-def _places_alone(same: Same[Program], private: str | None, opening: bool) -> PlacesAlone:
-    program, flows = same.it, _flows(same, private)
+def _places_alone(same: Same[Program], private: str | None, opening: bool, loads_asked: bool = False) -> PlacesAlone:
+    program, flows = same.it, _flows(same, private, loads_asked)
     opened = frozenset(flows.costly()) if opening else frozenset[int]()
     needless = tuple(flows.needless(opened))
     loads = frozenset(Same[Run](one) for one in needless if isinstance(one, MemoryMessage))
@@ -117,8 +127,8 @@ def _places_alone(same: Same[Program], private: str | None, opening: bool) -> Pl
 
 
 @lru_cache(maxsize=4)
-def _flows(same: Same[Program], private: str | None) -> "_Flows":
-    return _Flows(same.it, private)
+def _flows(same: Same[Program], private: str | None, loads_asked: bool) -> "_Flows":
+    return _Flows(same.it, private, loads_asked)
 
 
 class _Flow(Struct, frozen=True):
@@ -134,9 +144,9 @@ class _Flow(Struct, frozen=True):
 class _Flows:
     """What flows from variable to variable, whatever the order of the statements."""
 
-    def __init__(self, program: Program, private: str | None) -> None:
+    def __init__(self, program: Program, private: str | None, loads_asked: bool) -> None:
         taken = addressed(program)
-        plain = [_flow(one, taken) for one in program.run_statements()]
+        plain = [_flow(one, taken, loads_asked) for one in program.run_statements()]
         pointers = _private_pointers(plain, private)
         self.all = [_with_memory(one, pointers) for one in plain]
         self._first = [name for name in program.storage if name.startswith("%")]  # some say how all compute
@@ -226,7 +236,7 @@ def _stored(one: _Flow) -> Collection[str]:
     return frozenset(name for part in sources for name in names(getattr(message, part))) if sources else one.reads
 
 
-def _flow(one: Run, taken: frozenset[str]) -> _Flow:
+def _flow(one: Run, taken: frozenset[str], loads_asked: bool) -> _Flow:
     """Memory left out."""
     read, written = uses(one) | handles(one), definitions(one)
     if isinstance(one, FLOWS):
@@ -240,7 +250,7 @@ def _flow(one: Run, taken: frozenset[str]) -> _Flow:
         return _Flow(one, (), read, written, True)
     if not isinstance(one, MemoryMessage) or one.is_atomic:
         return _Flow(one, read | written, read, written, False)
-    if one.is_load and not isinstance(one.message, TypedMessage):
+    if one.is_load and not (loads_asked or isinstance(one.message, TypedMessage)):
         return _Flow(one, handles(one), read, written, True)
     return _Flow(one, _place(one), read, written, False)  # how large an image can be is known where it is read by rows
 

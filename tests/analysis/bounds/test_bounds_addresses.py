@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import launched, windows
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside

@@ -3,7 +3,8 @@
 from pathlib import Path
 from random import Random
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, Outside
 from visaproof.analysis.conflicts.thread_states import Values, state_of

@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 
 from tests.analysis.conflicts.test_loop_conflicts import BACK, CONFLICT, COUNT, FREE, HEADER, SCATTER
-from visaproof.analysis.bounds import kernel as bounds_kernel
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds import ask
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.analysis.conflicts.ask import ask_kernel
@@ -172,10 +172,10 @@ def test_messages_are_listed_where_the_limit_ends_before_the_first_is_asked_abou
         monkeypatch.setattr(limit, "_end", 0.0)
         raise LimitReached(60)
 
-    monkeypatch.setattr(bounds_kernel, "climb", late)
+    monkeypatch.setattr(ask, "climb", late)
     kernel = read_kernel(f"{HEADER}{STRAIGHT}    ret (M1, 1)\n", "k.visaasm")
     stated = StatedLaunch((parse_size_option("T6=0x1000"),))
-    monkeypatch.setattr(bounds_kernel, "facts_of_elements", lambda *_: [bool_symbol("stated")])
+    monkeypatch.setattr(ask, "facts_of_elements", lambda *_: [bool_symbol("stated")])
     answers = ask_bounds(kernel, Platform.TGLLP, NOTHING_KNOWN, Assume.NONE, stated, 1000, limit=limit)
     found = list(answers.answers())
     assert len(found) == 2

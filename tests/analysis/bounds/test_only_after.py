@@ -5,7 +5,8 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

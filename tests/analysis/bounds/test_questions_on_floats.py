@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds, InBounds, Outside
 from visaproof.analysis.conflicts.ask import ask_kernel

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds import verdicts
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Outside, Undecided

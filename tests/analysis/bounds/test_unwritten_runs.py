@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
 from visaproof.checking.counterexample import Counterexample, PredicateState, SurfaceState

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.isa.platform import Platform

@@ -10,7 +10,7 @@ from visaproof.machine.symbolic.run import trace, uninitialised
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.lower import lowered
 from visaproof.program.operands import PredicateTarget
-from visaproof.program.places_alone import COSTLY, places_alone, with_open_conditions
+from visaproof.program.places_alone import COSTLY, accesses_alone, places_alone, with_open_conditions
 from visaproof.program.program import Program
 from visaproof.program.statements import Compare, Compute, Nothing
 from visaproof.semantics.symbolic.accesses import Load
@@ -126,6 +126,25 @@ def test_data_is_left_out(body: str, count: int) -> None:
     program = lowered(kernel, Platform.TGLLP)
     whole, alone = (trace(kernel, Platform.TGLLP, places=one) for one in (None, places_alone(program, None)))
     assert places(alone) == places(whole)
+
+
+ASKED = {
+    "where data is loaded from": (ADD.format("D", "D") + LOAD.format("E", "D") + STORE, 0),
+    "what is computed of it": (ADD.format("D", "D") + LOAD.format("E", "D") + ADD.format("E", "E") + STORE, 1),
+}
+"""With how many statements may be left out where it is asked what loads reach."""
+
+
+@pytest.mark.parametrize(("body", "count"), ASKED.values(), ids=ASKED)
+def test_loads_stay_where_they_are_asked_about(body: str, count: int) -> None:
+    kernel = of(body)
+    program = lowered(kernel, Platform.TGLLP)
+    alone = accesses_alone(program, None)
+    assert len(alone.left_out) == count
+    assert not alone.loads
+    whole, ran = (trace(kernel, Platform.TGLLP, places=one) for one in (None, alone))
+    cells = [[access.cell for one in each.performed for access in one.accesses] for each in (whole, ran)]
+    assert cells[0] == cells[1]
 
 
 POINTERS = ".decl Q v_type=G type=uq num_elts=8 align=GRF\n.decl R v_type=G type=uq num_elts=8 align=GRF\n"

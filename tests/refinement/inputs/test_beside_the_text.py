@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.current_compiler import compiled
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.bounds.verdicts import Holds
 from visaproof.isa.platform import Platform

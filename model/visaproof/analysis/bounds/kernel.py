@@ -7,20 +7,12 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.buffers import Addressed, addressed, pointer_keys
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
-from visaproof.analysis.bounds.sizes.enough_bytes import READABLE_OF_KERNEL_MS, SizeFinder
+from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.sizes.few_items import where_not_reached
 from visaproof.analysis.bounds.sizes.fixed_sizes import fits_in, has_product, where_it_fits
 from visaproof.analysis.bounds.sizes.image_extents import as_large, is_as_large
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
-from visaproof.analysis.bounds.stated_launch import (
-    StatedLaunch,
-    facts_of_elements,
-    launch_premises,
-    names_of,
-    stated_start,
-)
 from visaproof.analysis.bounds.verdicts import (
     HasMeaning,
     Holds,
@@ -33,43 +25,20 @@ from visaproof.analysis.bounds.verdicts import (
     decide_meaning,
 )
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.loaded_elements import loaded_elements
-from visaproof.analysis.open_bounds import open_bounds
-from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
 from visaproof.analysis.surface_sizes import (
     is_free,
-    stated_sizes,
-    with_scratch_that_ends,
-    with_sizes,
 )
-from visaproof.analysis.tables import sizes_of_tables, tables_of
-from visaproof.checking.ladder import Impossible, climb
-from visaproof.checking.limited import Questions, Stop, each_within, not_asked, questions_within
-from visaproof.instructions.svm_gather import FLAT
+from visaproof.checking.limited import Questions, Stop, each_within, not_asked
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
-from visaproof.launch.assume import DIVISION
-from visaproof.launch.assumptions import Assume, Start, start_of, with_floats
-from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.launch.assumptions import Start
 from visaproof.launch.launch import Launch
-from visaproof.launch.local_memory import scratch_bytes
-from visaproof.launch.premises import premise
-from visaproof.launch.relations.element_names import elements_named
-from visaproof.launch.unmodelled_inputs import unmodelled_read
-from visaproof.machine.symbolic.arbitrary_values import CORRECTED
-from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
-from visaproof.program.kernel import Kernel
-from visaproof.program.lower import Runnable, lowered
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Origin
-from visaproof.queries.kernels.bounds import NO_BUFFERS, BoundsQuestion, bounds_questions, needed_bytes
-from visaproof.queries.kernels.constant_data import loads_of_tables
-from visaproof.queries.kernels.extents import EXTENTS, limits
-from visaproof.queries.kernels.full_sub_groups import full_sub_groups
-from visaproof.queries.kernels.local_size import without_tags
-from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
+from visaproof.queries.kernels.bounds import BoundsQuestion, needed_bytes
+from visaproof.queries.kernels.uninitialised import Unwritten
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
-from visaproof.smt import Bool, disj, true
+from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 A = TypeVar("A")
@@ -256,95 +225,3 @@ class BoundsAnswers(Struct, frozen=True):
 def _keys(rounds: list[BoundsQuestion]) -> tuple[str, ...]:
     """What a message reaches."""
     return tuple(dict.fromkeys(key for question in rounds for key in question.surfaces))
-
-
-def ask_bounds(
-    kernel: Runnable,
-    platform: Platform,
-    launch: Launch,
-    assume: Assume,
-    stated: StatedLaunch,
-    timeout_ms: int,
-    unroll: int = DEFAULT_UNROLL,
-    floats: Floats = Floats.UNINTERPRETED,
-    limit: Limit = NO_LIMIT,
-) -> BoundsAnswers:
-    """The questions of a kernel, up to the first statement that has no semantics here, or to the limit.
-
-    Raises ReadError where what is stated of the launch names nothing that the kernel has.
-    """
-    start = stated_start(kernel, launch, with_floats(start_of(kernel, launch, assume), floats), stated)
-    if slot := slot_of(launch, start):
-        start = with_slots(start, slot, kernel, platform)
-    if scratch_bytes(kernel, launch):
-        start = with_scratch_at_zero(start)
-    ran = trace(
-        kernel, platform, start.initial, unroll=unroll, private_base=start.private_base, floats=floats,
-        nondeterministic=True, limit=limit, launched=launched_variables(kernel), divisions=DIVISION in assume,
-    )  # fmt: skip
-    ran = with_scratch_that_ends(ran)
-    by_address = FLAT in ran.surfaces
-    keys = [*ran.surfaces, *(pointer_keys(kernel, start).values() if by_address else ())]
-    if ran.stopped is not None:  # it may be about one that the run did not come to
-        keys += [name for name, one in kernel.states.items() if one.is_surface]
-    loaded = loaded_elements(kernel, launch, start, ran)
-    names = names_of(kernel, launch, start, stated, loaded)
-    sizes = stated_sizes(names, keys, stated.surfaces)
-    ran = with_sizes(ran, {**sizes_of_tables(kernel, launch), **sizes.sizes})
-    ran = replace(ran, bounded=tuple(open_bounds(ran, timeout_ms, limit)))
-    known = {**sizes_of_tables(kernel, launch), **sizes.sizes}
-    places = addressed(kernel, platform, launch, start, ran, known, slot) if by_address else Addressed(NO_BUFFERS)
-    more = list(launch_premises(names, assume, stated))
-    of_user = (*(one for premises, _ in more for one in premises), *facts_of_elements(names, stated))
-    extents = limits(ran) if "image-extents" in assume else ()
-    premises = (*start.premises(launched_lanes(kernel)), *sizes.premises, *places.premises, *of_user, *extents)
-    facts = loads_of_tables(ran, tables_of(kernel, launch, start))
-    assumed = (
-        *start.assumed,
-        *sizes.assumed,
-        *without_tags(ran),
-        *full_sub_groups(kernel, ran, assume),
-        *places.assumed,
-        *(one for _, one in more),
-        *([EXTENTS] if extents else []),
-    )
-    if any(one.reason == CORRECTED for one in ran.arbitrary):
-        assumed = *assumed, premise("float-mode"), premise("integer-division")
-    start = replace(start, assumed=assumed)
-    unmodelled = unmodelled_read(kernel, launch, ran.registers.initial_reads)
-    put: Questions[BoundsQuestion] = Questions((), unmodelled, frozenset())
-    if unmodelled is None:
-        put = questions_within(limit, ran, bounds_questions(ran, (*premises, *facts), places.buffers))
-    asked = Asked(kernel, platform, ran, start, timeout_ms)
-    return BoundsAnswers(
-        kernel,
-        platform,
-        launch,
-        asked,
-        put,
-        () if unmodelled else tuple(unwritten_reads(lowered(kernel, platform), ran)),
-        premises,
-        SizeFinder(
-            launch,
-            names_of(kernel, launch, start, stated, loaded),
-            asked,
-            stated.amounts(),
-            on_elements=bool(elements_named(stated.names, kernel, launch)),
-            readable_ms=min(READABLE_OF_KERNEL_MS, 150 * limit.seconds),
-        ),
-        _contradict(premises, kernel, timeout_ms, limit),
-        limit,
-    )
-
-
-def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int, limit: Limit) -> bool:
-    """Whether no launch with an enabled lane is as it is assumed to be."""
-    if not premises:
-        return False
-    some_lane = disj(*launched_lanes(kernel))
-    try:
-        return isinstance(climb((*premises, some_lane), true(), timeout_ms), Impossible)
-    except LimitReached:
-        if limit.left:
-            raise
-        return False  # no message is decided either: each is listed with the limit

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least, sufficient
 from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.kernel import BoundsAnswers, ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.outside_search import emptied
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.analysis.surface_sizes import amount_term, parse_amount

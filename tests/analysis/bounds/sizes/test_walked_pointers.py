@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.kernel import ask_bounds
+from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.cli import main
 from visaproof.isa.platform import Platform
