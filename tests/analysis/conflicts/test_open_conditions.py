@@ -12,6 +12,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.machine.concrete.run import run
 from visaproof.program.places_alone import COSTLY, PlacesAlone
+from visaproof.queries.kernels.tickets import COUNTED
 from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel
 from visaproof.visaasm.syntax import Kernel
@@ -100,7 +101,9 @@ def test_what_was_proved_stays_where_the_run_with_conditions_does_not_end(
         answers = ran(*given)  # pyright: ignore[reportArgumentType]
         alone = given[-1]
         assert isinstance(alone, PlacesAlone)
-        return answers if alone.opened else replace(answers, put=replace(answers.put, asked=(), stopped=reached))
+        if alone.opened:
+            return replace(answers, start=replace(answers.start, assumed=(COUNTED,)))
+        return replace(answers, put=replace(answers.put, asked=(), stopped=reached))
 
     monkeypatch.setattr(ask, "_run", limited)
     stores = STORE.format("P1", "OWN") + STORE.format("P1", "OWN" if own else "SAME")
@@ -113,6 +116,7 @@ def test_what_was_proved_stays_where_the_run_with_conditions_does_not_end(
         assert second == Undecided(f"{ask.OPEN_CONDITIONS}: limit of 1 s reached")
     assert answers.stopped is None
     assert not answers.not_asked
+    assert COUNTED in answers.start.assumed
 
 
 def test_a_loop_that_may_go_on_is_no_proof() -> None:

@@ -89,7 +89,8 @@ def _with_conditions(easier: KernelAnswers, run: Callable[[], KernelAnswers]) ->
     put = replace(answers.put, asked=(*answers.questions, *questions), stopped=None if whole else answers.stopped)
     why = Undecided(f"{OPEN_CONDITIONS}: {answers.stopped}")
     undecided = {one.instruction.position: Finding(one, why) for one in questions}
-    return replace(answers, put=put, settled=undecided | proved)
+    assumed = tuple(dict.fromkeys((*answers.start.assumed, *easier.start.assumed)))
+    return replace(answers, put=put, settled=undecided | proved, start=replace(answers.start, assumed=assumed))
 
 
 def _run(
