@@ -48,7 +48,7 @@ from visaproof.queries.identities import rule_holds
 from visaproof.queries.kernels.bounds import Doubt
 from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.query import Query
-from visaproof.refinement import decision
+from visaproof.refinement import comparison, decision
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.questions import questions
@@ -242,7 +242,7 @@ def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
     def anything(runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, _: object) -> Question:
         return questions(runners, launched, scope.forbidden)[1]
 
-    monkeypatch.setattr(proofs, "in_step", anything)
+    monkeypatch.setattr(comparison, "in_step", anything)
     return not isinstance(refined(LOOP + APART + STORE_B, LOOP + ADDED), Refines)
 
 
