@@ -1,4 +1,4 @@
-"""Words of loops that nothing is compared by are left out of the induction; those that something hangs on are not."""
+"""The induction leaves out words of loops on which nothing depends that is compared, and no others."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def names(ran: Trace) -> set[str]:
     ],
     ids=["a temporary word", "stored after the loop", "an unread counter", "part of a used one", "an unread sum"],
 )  # fmt: skip
-def test_words_are_held_where_something_hangs_on_them(body: str, behind: str, used: set[str]) -> None:
+def test_words_are_held_if_a_result_depends_on_them(body: str, behind: str, used: set[str]) -> None:
     ran = general(looping(body).removesuffix(STORE_B) + behind)
     assert names(ran) >= used
     assert names(with_used_words(ran)) == used

@@ -47,7 +47,7 @@ MEMORY = "private memory"
 """As a variable, which stores write and loads read."""
 
 COSTLY = 300
-"""Statements that only a comparison depends on, from which on it is left open: such are digests of hash functions."""
+"""A comparison that more statements serve alone may have either result: hash functions have thousands."""
 
 
 class PlacesAlone(Struct, frozen=True, dict=True):
@@ -92,28 +92,30 @@ def places_alone(program: Program, private: str | None) -> PlacesAlone:
 
     `private` is the variable that holds the address of private memory when the kernel starts, where there is any.
     """
-    return _places_alone(Same(program), private, False)
+    return _places_alone(Same(program), private)
 
 
 def accesses_alone(program: Program, private: str | None) -> PlacesAlone:
     """The same, where it is also asked which places loads read: they stay, and what these depend on."""
-    return _places_alone(Same(program), private, False, True)
+    return _places_alone(Same(program), private, loads_asked=True)
 
 
 def with_open_conditions(program: Program, private: str | None) -> PlacesAlone | None:
-    """The program without what only comparisons depend on, each of them on much, which are open; None if there is none.
+    """The same where each comparison that much is computed for alone may have either result; None if there is none.
 
-        if (sha1(password) == digest) found[i] = 1      stores at found + i, if it ever does
+        if (sha1(password) == digest) found[i] = 1      stores at found + i, if at all
 
-    Runs of the program are some of its runs, so what is proved of all of these holds; a conflict that one of them shows
-    may be one of no run of the program.
+    Every run of the program is one of its runs, so what holds in all of these holds in the program.  The converse is
+    not true: a conflict that is found in one of them need not be a conflict of the program.
     """
-    found, closed = (_places_alone(Same(program), private, opening) for opening in (True, False))
+    found, closed = (_places_alone(Same(program), private, opening=opening) for opening in (True, False))
     return found if len(found.left_out) - len(closed.left_out) > COSTLY else None
 
 
 @lru_cache(maxsize=4)
-def _places_alone(same: Same[Program], private: str | None, opening: bool, loads_asked: bool = False) -> PlacesAlone:
+def _places_alone(
+    same: Same[Program], private: str | None, *, opening: bool = False, loads_asked: bool = False
+) -> PlacesAlone:
     program, flows = same.it, _flows(same, private, loads_asked)
     opened = frozenset(flows.costly()) if opening else frozenset[int]()
     needless = tuple(flows.needless(opened))

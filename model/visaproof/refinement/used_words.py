@@ -1,9 +1,9 @@
-"""Words of loops on which nothing hangs that two kernels are compared by: of these nothing has to be shown.
+"""The words of loops on which depends what two kernels are compared by: nothing has to be shown of the others.
 
     used = the symbols of all that a run shows, then of what the used words hold before, during and after iterations
 
-Most words that iterations write are temporary, and found by nobody.  To leave such a word out only takes equalities
-away that an induction might have had: what is proved without them holds.
+Most words that iterations write are temporary, and nothing reads them later.  To leave such a word out only takes
+equalities away that an induction might have had: what is proved without them holds.
 """
 
 from msgspec.structs import replace

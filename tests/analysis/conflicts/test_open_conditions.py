@@ -1,17 +1,21 @@
 """Conditions that much is computed for are open at first: what is proved so holds, and all else is asked with them."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
+from tests.support import rows
 from visaproof.analysis.conflicts import ask
 from visaproof.analysis.conflicts.kernel import KernelAnswers
-from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
+from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undecided
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.machine.concrete.run import run
-from visaproof.program.places_alone import COSTLY, PlacesAlone
+from visaproof.program.places_alone import COSTLY
 from visaproof.queries.kernels.tickets import COUNTED
 from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel
@@ -62,7 +66,7 @@ def test_lanes_that_write_apart_do_whatever_a_digest_is() -> None:
     (found,) = answers.answers()
     assert isinstance(found.answer, Free)
     assert opened(answers)
-    assert any(one.performed for one in [answers.with_data().trace])
+    assert answers.with_data().alone is None
 
 
 def test_a_cheap_condition_holds_beside_open_ones() -> None:
@@ -97,10 +101,8 @@ def test_what_was_proved_stays_where_the_run_with_conditions_does_not_end(
     """Of the rest it is said why it is open."""
     ran, reached = ask._run, LimitReached(1)
 
-    def limited(*given: object) -> KernelAnswers:
-        answers = ran(*given)  # pyright: ignore[reportArgumentType]
-        alone = given[-1]
-        assert isinstance(alone, PlacesAlone)
+    def limited(*given: Any) -> KernelAnswers:
+        answers, alone = ran(*given), given[-1]
         if alone.opened:
             return replace(answers, start=replace(answers.start, assumed=(COUNTED,)))
         return replace(answers, put=replace(answers.put, asked=(), stopped=reached))
@@ -117,6 +119,51 @@ def test_what_was_proved_stays_where_the_run_with_conditions_does_not_end(
     assert answers.stopped is None
     assert not answers.not_asked
     assert COUNTED in answers.start.assumed
+
+
+def test_the_run_with_conditions_is_asked_where_the_other_comes_to_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = ask._run
+
+    def limited(*given: Any) -> KernelAnswers:
+        if given[-1].opened:
+            raise LimitReached(1)
+        return ran(*given)
+
+    monkeypatch.setattr(ask, "_run", limited)
+    (found,) = asked(of(DIGEST + FOUND.format("eq", "0x5") + STORE.format("P1", "OWN"))).answers()
+    assert isinstance(found.answer, Free)
+
+
+def test_a_proof_that_the_limit_ends_keeps_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = KernelAnswers.proofs
+
+    def limited(answers: KernelAnswers) -> Iterator[Finding]:
+        yield next(ready(answers))
+        raise LimitReached(1)
+
+    monkeypatch.setattr(KernelAnswers, "proofs", limited)
+    answers = asked(of(DIGEST + FOUND.format("eq", "0x5") + 2 * STORE.format("P1", "OWN")))
+    assert len(answers.settled) == 1
+    assert [type(one.answer) for one in answers.answers()] == [Free, Free]
+
+
+NONE_LEFT = (
+    "    mov (M1, 8) D(0,0)<1> N(0,0)<0;1,0>\n"
+    + (COSTLY + 2) * "    xor (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x3:ud\n"
+    + "    cmp.lt (M1, 8) P1 D(0,0)<1;1,0> 0x1:ud\n    mov (M1, 8) A(0,0)<1> 0x76543210:v\n"
+    + rows.STORE.replace("scatter4", "(P1) scatter4")
+)
+"""Lanes store if N is 0: a number that is combined with 3 an even number of times."""
+
+
+@pytest.mark.parametrize("where", [(), ("n >= 1",)])
+def test_that_no_launch_comes_to_a_scatter_is_asked_with_the_conditions(where: tuple[str, ...]) -> None:
+    """If relations are stated, what holds since none comes there is vacuous."""
+    answers = rows.asked(NONE_LEFT, *where)
+    assert opened(answers) != bool(where)
+    (found,) = answers.answers()
+    assert isinstance(found.answer, Free)
+    assert found.answer.vacuous == bool(where)
 
 
 def test_a_loop_that_may_go_on_is_no_proof() -> None:

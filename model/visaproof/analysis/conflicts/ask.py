@@ -3,7 +3,8 @@
 What is proved of scatters there holds of the kernel.  What is not is asked of a run with these conditions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from visaproof.analysis.conflicts.verdicts import Finding, Undecided
 from visaproof.analysis.conflicts.whole_run import WholeRun
 from visaproof.analysis.open_bounds import open_bounds
 from visaproof.checking.limited import Questions
-from visaproof.isa.errors import LimitReached
+from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
 from visaproof.launch.assume import DIVISION, Assume
 from visaproof.launch.assumptions import Start, start_of, with_floats
@@ -44,7 +45,7 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 OPEN_SHARE = 0.5
 """Of the time: for the run in which costly conditions are open, and as much of the rest for the questions about it."""
-OPEN_CONDITIONS = "no proof without the conditions that much is computed for, and the run with them did not end"
+OPEN_CONDITIONS = "not proved while costly conditions are open, and the run with these did not end"
 
 
 def ask_kernel(
@@ -66,21 +67,24 @@ def ask_kernel(
     start = with_relations(LaunchNames(kernel, launch, start), where)
     program, private = lowered(kernel, platform), start.private_variable
     run = partial(_run, kernel, platform, launch, assume, timeout_ms, unroll, floats, limit, start)
-    opened = with_open_conditions(program, private)
-    if opened is None:
-        return run(places_alone(program, private))
-    with limit.within(OPEN_SHARE):
-        easier = run(opened)
-    return _with_conditions(easier, partial(run, places_alone(program, private)))
+    # Whether a launch that obeys `where` comes to a scatter at all is a question about its conditions.
+    opened = None if where else with_open_conditions(program, private)
+    easier: KernelAnswers | None = None
+    proved: dict[Position, Finding] = {}
+    if opened is not None:
+        with suppress(LimitReached):
+            with limit.within(OPEN_SHARE):
+                easier = run(opened)
+            with limit.within(OPEN_SHARE):
+                proved.update((one.question.instruction.position, one) for one in easier.proofs())
+        if easier is not None and easier.stopped is None and proved.keys() == set(easier.positions):
+            return replace(easier, settled=proved)
+    answers = run(places_alone(program, private))
+    return answers if easier is None else _with_proofs(answers, easier, proved)
 
 
-def _with_conditions(easier: KernelAnswers, run: Callable[[], KernelAnswers]) -> KernelAnswers:
-    """What is proved with open conditions; what is not is asked of the `run` with these, as far as it comes."""
-    with easier.limit.within(OPEN_SHARE):
-        proved = {one.question.instruction.position: one for one in easier.proofs()}
-    if easier.stopped is None and proved.keys() == set(easier.positions):
-        return replace(easier, settled=proved)
-    answers = run()
+def _with_proofs(answers: KernelAnswers, easier: KernelAnswers, proved: Mapping[Position, Finding]) -> KernelAnswers:
+    """The answers with what was proved with open conditions; of scatters to which only that run came, that is all."""
     if not isinstance(answers.stopped, LimitReached):
         return replace(answers, settled=proved)
     late = set(easier.positions) - set(answers.positions)
@@ -90,7 +94,7 @@ def _with_conditions(easier: KernelAnswers, run: Callable[[], KernelAnswers]) ->
     why = Undecided(f"{OPEN_CONDITIONS}: {answers.stopped}")
     undecided = {one.instruction.position: Finding(one, why) for one in questions}
     assumed = tuple(dict.fromkeys((*answers.start.assumed, *easier.start.assumed)))
-    return replace(answers, put=put, settled=undecided | proved, start=replace(answers.start, assumed=assumed))
+    return replace(answers, put=put, settled={**undecided, **proved}, start=replace(answers.start, assumed=assumed))
 
 
 def _run(

@@ -112,8 +112,8 @@ class KernelAnswers(Struct, frozen=True):
             self.samples.prepare(self.limit)
             self._confirm_samples(self.samples)
         if self.items.applies:
-            of_products = filter(has_products, self.questions)
-            self.items.prepare(dict.fromkeys(one.instruction.position for one in of_products))
+            of_products = (one.instruction.position for one in self.questions if has_products(one))
+            self.items.prepare(dict.fromkeys(one for one in of_products if one not in self.settled))
         return each_within(self.limit, self.positions, self.answer, self.given_up, self._how_far_apart)
 
     def _confirm_samples(self, samples: Samples) -> None:
@@ -159,7 +159,7 @@ class KernelAnswers(Struct, frozen=True):
             return self.asked
         ran = self.whole.trace()
         bounded = tuple(one for one in ran.bounded if one[1] in self.bounded)
-        return replace(self.asked, trace=replace(ran, bounded=bounded))
+        return replace(self.asked, trace=replace(ran, bounded=bounded), alone=None)
 
     def _again(self) -> "KernelAnswers | None":
         """The questions about the whole run, if that says more.  Raises LimitReached where it was not finished."""
@@ -176,17 +176,14 @@ class KernelAnswers(Struct, frozen=True):
         return self.again[0]
 
     def proofs(self) -> Iterator[Finding]:
-        """The scatters that are proved to be free, in the time that there is."""
-        if self.bounded:
-            return
-        with suppress(LimitReached):
-            for position in self.positions:
-                rounds = self._rounds(position)
-                items = cache(partial(self._of_any_items, position, rounds))
-                found = [proved(one, self.asked, items, self.known) for one in rounds]
-                rungs = dict.fromkeys(one.rung for one in found if one is not None)
-                if None not in found and not self.put.not_all_rounds(position):
-                    yield Finding(rounds[0], Free(", ".join(rungs)))
+        """The scatters that are proved to be free, whatever else may be shown of them.  Raises LimitReached."""
+        for position in () if self.bounded else self.positions:
+            rounds = self._rounds(position)
+            items = cache(partial(self._of_any_items, position, rounds))
+            found = [proved(one, self.asked, items, self.known) for one in rounds]
+            rungs = dict.fromkeys(one.rung for one in found if one is not None)
+            if None not in found and not self.put.not_all_rounds(position):
+                yield Finding(rounds[0], Free(", ".join(rungs)))
 
     def _answer(self, position: Position) -> Finding:
         """A conflict in some iteration, or else an open one, or else free in each."""

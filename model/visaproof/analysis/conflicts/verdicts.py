@@ -165,9 +165,10 @@ def decide_conflict(
 def proved(
     question: ConflictQuestion, asked: Asked, proof: Callable[[], str], known: KnownApart | None = None
 ) -> Free | None:
-    """The proof that no two lanes can write one byte or texel; it ends with the first launch in which they do on terms.
+    """The proof that no two lanes can write one byte or texel; the first launch in which they collide symbolically ends
+    the search.
 
-    So it makes no run, and also answers for terms in which more is open than in the kernel.
+    No concrete run confirms such a launch, so this also answers for a trace with more behaviours than the kernel has.
     """
     if not question.pairs:
         return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
