@@ -20,7 +20,7 @@ TYPED = (
 )  # fmt: skip
 """What the texts of typed names begin with."""
 
-PLAIN_WORDS = frozenset(("refinement/testing/float_guesses.py",))
+PLAIN_WORDS = frozenset(("refinement/testing/small_launches.py",))
 """Words of inputs have plain names still: a guess at floats goes by variable and byte."""
 
 OF_CLAIMS = ("queries/", "semantics/symbolic/effects.py")

@@ -33,7 +33,7 @@ from visaproof.execution import choices
 from visaproof.refinement import decision, questions
 from visaproof.refinement import replay as refinement_replays
 from visaproof.refinement.effects import side, synchronisation
-from visaproof.refinement.strategies import proofs, random_runs
+from visaproof.refinement.strategies import differences, proofs
 from visaproof.refinement.strategies import table as strategies
 from visaproof.report.two_kernels import refinement_file
 from visaproof.rules import decision as rules_decision
@@ -125,7 +125,7 @@ NETS = {
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,
-        ((proofs, "difference", always(planted.FOUND)), (random_runs, "smaller", lambda _, found: found)),
+        ((proofs, "difference", always(planted.FOUND)), (differences, "smaller", lambda _, found: found)),
     ),
     "a rule's example is run": Net(
         planted.a_rule_that_is_right,
@@ -139,7 +139,7 @@ NETS = {
     # runs audit what terms say
     "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((proofs, "guessed", always(None)),)),
     "runs audit single stores": Net(planted.stores_that_are_equated, ((proofs, "guessed", always(None)),)),
-    "runs come before rounds": Net(planted.rounds_that_are_equated, ((random_runs, "guessed", always(None)),)),
+    "runs come before rounds": Net(planted.rounds_that_are_equated, ((differences, "guessed", always(None)),)),
     # what other threads see
     "barriers and fences are compared": Net(
         others.a_barrier_that_is_dropped, ((synchronisation, "_course", others.nothing_in_order),)

@@ -16,8 +16,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import guessed
 from visaproof.refinement.verdicts import Difference
 from visaproof.rules.decision import check_rule
-from visaproof.rules.language.reader import read_rule_file
-from visaproof.rules.library import rule_files
+from visaproof.rules.language.reader import read_rule_file, rule_files
 from visaproof.rules.suggest import suggest
 
 PACKAGE = Path(__file__).parents[2] / "model" / "visaproof"

@@ -12,8 +12,8 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.refinement import lockstep
 from visaproof.refinement.comparison import compare, compare_iterations
 from visaproof.refinement.decision import decide
+from visaproof.refinement.iteration_numbers import with_used_words
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.used_words import with_used_words
 from visaproof.refinement.verdicts import Refines
 from visaproof.semantics.symbolic.value_names import OfLoop, Owner, RegisterByte
 

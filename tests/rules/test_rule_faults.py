@@ -8,9 +8,8 @@ from tests.support.faults import faults
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.rules.decision import check_rule
 from visaproof.rules.language.instances import Instance
-from visaproof.rules.language.reader import read_rule
+from visaproof.rules.language.reader import read_rule, rule_files
 from visaproof.rules.language.syntax import Expect
-from visaproof.rules.library import rule_files
 from visaproof.rules.verdicts import Refuted
 
 PROVED = [path for path in rule_files([]) if "\nexpect: refuted" not in path.read_text("utf-8")]

@@ -6,8 +6,7 @@ import pytest
 
 from visaproof.rules.decision import check_rule, is_as_stated
 from visaproof.rules.language.instances import instances
-from visaproof.rules.language.reader import read_rule
-from visaproof.rules.library import rule_files
+from visaproof.rules.language.reader import read_rule, rule_files
 from visaproof.rules.verdicts import Proved
 
 LIBRARY = rule_files([])

@@ -3,9 +3,8 @@
 import pytest
 
 from visaproof.rules.decision import check_rule
-from visaproof.rules.language.reader import read_rule, read_rule_file
+from visaproof.rules.language.reader import read_rule, read_rule_file, rule_files
 from visaproof.rules.language.syntax import Rule
-from visaproof.rules.library import rule_files
 from visaproof.rules.suggest import Suggestions, suggest
 from visaproof.rules.verdicts import Proved, Refuted
 

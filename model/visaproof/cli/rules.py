@@ -124,7 +124,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(asked: list[str]) -> "list[Path]":
-    from visaproof.rules.library import NoSuchRule, rule_files
+    from visaproof.rules.language.reader import NoSuchRule, rule_files
 
     try:
         return rule_files(asked)

@@ -25,8 +25,8 @@ from visaproof.refinement.obligations import premises
 from visaproof.refinement.questions import questions
 from visaproof.refinement.same_program import SAME_PROGRAM
 from visaproof.refinement.steps import QUICK_MS, uncut
+from visaproof.refinement.strategies.differences import many, rather_inside, rather_usual
 from visaproof.refinement.strategies.proofs import NO_SUCH_RUN, audit, solved
-from visaproof.refinement.strategies.random_runs import many, rather_inside, rather_usual
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, first_answer
 from visaproof.refinement.strategies.table import (
     IN_ONE_MEMORY,

@@ -52,12 +52,11 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.operands import of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.witness import Choices, is_initial, witness
-from visaproof.refinement.iteration_numbers import counted
+from visaproof.refinement.iteration_numbers import counted, with_used_words
 from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.used_words import with_used_words
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.semantics.symbolic.cases import under

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.refinement.effects.renaming import Renaming, Walk
+from visaproof.refinement.effects.common_form import Renaming, Walk
 from visaproof.smt import BitVec, Term, add, bit_and, mul, symbol
 from visaproof.smt.evaluate import subterms
 from visaproof.smt.expanded import expanded

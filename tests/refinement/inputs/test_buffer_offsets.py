@@ -16,7 +16,7 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.inputs.buffer_offsets import BUFFER_OFFSETS
 from visaproof.refinement.refines import Programs
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies.random_runs import rather_usual
+from visaproof.refinement.strategies.differences import rather_usual
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines

@@ -10,8 +10,8 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import differing_stores
-from visaproof.refinement.strategies.differing_stores import differing_store
+from visaproof.refinement.strategies import differences
+from visaproof.refinement.strategies.differences import differing_store
 from visaproof.refinement.strategies.strategy import Asked, Stages
 from visaproof.refinement.verdicts import Difference
 from visaproof.smt import Bool
@@ -67,7 +67,7 @@ def test_what_the_source_may_choose_is_no_difference(monkeypatch: pytest.MonkeyP
     """It stores an uninitialised register."""
     one, other = looping(ADD + STORE_NEXT.replace("X.0", "Z.0")), looping(ADD + STORE_NEXT)
     assert differing_store(asked(one, other)) is None
-    monkeypatch.setattr(differing_stores, "settled", lambda comparison, found: found)
+    monkeypatch.setattr(differences, "settled", lambda comparison, found: found)
     assert differing_store(asked(one, other)) is not None
 
 
@@ -78,6 +78,6 @@ def test_one_store_that_a_solver_gives_up_ends_the_search(monkeypatch: pytest.Mo
         goals.append(goal)
         return GaveUp("too long")
 
-    monkeypatch.setattr(differing_stores, "uncut", gave_up)
+    monkeypatch.setattr(differences, "uncut", gave_up)
     assert differing_store(asked(looping(ADD + STORE_NEXT), looping(STORE_NEXT + ADD))) is None
     assert len(goals) == 1

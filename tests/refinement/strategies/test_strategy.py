@@ -11,7 +11,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.strategies import proofs, random_runs, table
+from visaproof.refinement.strategies import differences, proofs, table
 from visaproof.refinement.strategies.strategy import Asked, Stages, Strategy, UnsoundAnswer, first_answer
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous, Verdict
 
@@ -136,10 +136,10 @@ def with_loops() -> Comparison:
 @pytest.mark.parametrize(
     ("comparison", "counts"),
     [
-        (compared, {random_runs.GUESSES}),
-        (with_loops, {random_runs.AUDITS, random_runs.GUESSES}),
-        (lambda: of_widths(False), {random_runs.AUDITS, random_runs.GUESSES}),
-        (lambda: of_widths(True), {random_runs.AUDITS, random_runs.GUESSES}),
+        (compared, {differences.GUESSES}),
+        (with_loops, {differences.AUDITS, differences.GUESSES}),
+        (lambda: of_widths(False), {differences.AUDITS, differences.GUESSES}),
+        (lambda: of_widths(True), {differences.AUDITS, differences.GUESSES}),
     ],
     ids=["one thread", "loops", "threads", "loops of threads"],
 )
@@ -152,9 +152,9 @@ def test_the_same_runs_are_made_once(
     def noted(_: Comparison, count: int, seed: int = 0, most: int | None = None) -> None:
         made.append((seed, count))
 
-    monkeypatch.setattr(random_runs, "guessed", noted)
+    monkeypatch.setattr(differences, "guessed", noted)
     question = Asked(comparison(), 300, Stages())
     for one in table.STRATEGIES:
         if one.gives == (Difference,) and one.applies(question.comparison):
             assert one.run(question) is None
-    assert sorted(made) == sorted({(0, count) for count in counts} | {(1, random_runs.LAST_GUESSES)})
+    assert sorted(made) == sorted({(0, count) for count in counts} | {(1, differences.LAST_GUESSES)})

@@ -13,11 +13,10 @@ from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.float_guesses import PATTERNS
 from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
 from visaproof.refinement.testing.random_launches import launches, unknowns
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.refinement.testing.small_launches import PATTERNS, small_launches, usual_launches
 from visaproof.refinement.verdicts import ByteDiffers, TargetUndefined
 from visaproof.semantics.symbolic.names import buffer_base
 from visaproof.smt import Term, symbol

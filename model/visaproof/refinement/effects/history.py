@@ -20,11 +20,11 @@ from visaproof.queries.kernels.shared_memory import SharedMemory, joined
 from visaproof.queries.kernels.stores import Change, Owner, UnitStore
 from visaproof.queries.kernels.surface_names import AfterImageStores, itself, surface_after
 from visaproof.queries.kernels.undefined import UndefinedKind
+from visaproof.refinement.effects.common_form import Renaming, Walk
 from visaproof.refinement.effects.events import AtomicEvent, change_memory, event_of, terms_of, with_operands
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.places import Reach
-from visaproof.refinement.effects.renaming import Renaming, Walk
 from visaproof.refinement.effects.side import Side, Turn, surface_names
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned

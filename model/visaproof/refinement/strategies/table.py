@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.obligations import open_surfaces, stores_of
-from visaproof.refinement.strategies import proofs, random_runs
+from visaproof.refinement.strategies import differences, proofs
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
-from visaproof.refinement.strategies.differing_stores import differing_store
+from visaproof.refinement.strategies.differences import differing_store
 from visaproof.refinement.strategies.strategy import Asked, Strategy
 from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
 from visaproof.refinement.vacuity import undefined_always
@@ -78,7 +78,7 @@ A_FEW = f"{AUDITS} runs"
 MANY = f"{GUESSES} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
-FEW_RUNS = Strategy("few runs", _loops, random_runs.few, (Difference,), A_FEW)
+FEW_RUNS = Strategy("few runs", _loops, differences.few, (Difference,), A_FEW)
 IN_STEP = Strategy(
     "iterations in step", _in_step, proofs.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
 )
@@ -94,20 +94,20 @@ SIMPLE_STORES = Strategy("simple stores", _of_whole_programs, proofs.as_it_is, (
 STRATEGIES = (
     FEW_RUNS,
     IN_STEP,
-    Strategy("many runs of loops", _loops, random_runs.many, (Difference,), MANY),
+    Strategy("many runs of loops", _loops, differences.many, (Difference,), MANY),
     Strategy("a store that differs", _loops, differing_store, (Difference,), "a question for each of a few stores"),
-    Strategy("longer runs of loops", _loops, random_runs.unrolled_deeper, (Difference,), MANY),
+    Strategy("longer runs of loops", _loops, differences.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     SIMPLE_STORES,
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
-    Strategy("runs", _no_runs_yet, random_runs.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
+    Strategy("runs", _no_runs_yet, differences.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
     Strategy("another order", _of_parts, proofs.in_another_order, (Refines,), "a question for each exchange"),
     Strategy("store by store", _every, proofs.store_by_store, (Refines,), "a question for each store"),
     Strategy("case by case", _stores_differ_in_number, proofs.case_by_case, (Refines,), "a question for each case"),
-    Strategy("many runs of threads", _several_threads_not_run, random_runs.many, (Difference,), MANY),
+    Strategy("many runs of threads", _several_threads_not_run, differences.many, (Difference,), MANY),
     Strategy("one arbitrary place", _every, proofs.solved, (Refines, Difference, Vacuous), A_QUESTION),
-    Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
+    Strategy("last runs", _every, differences.long, (Difference,), MOST),
 )
 """What is asked of two programs where their buffers are apart."""
 
@@ -116,8 +116,8 @@ PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
 
 ONLY_RUNS = (
     FEW_RUNS,
-    Strategy("many runs", _every, random_runs.many, (Difference,), MANY),
-    Strategy("last runs", _every, random_runs.long, (Difference,), MOST),
+    Strategy("many runs", _every, differences.many, (Difference,), MANY),
+    Strategy("last runs", _every, differences.long, (Difference,), MOST),
 )
 """What is asked where the target has what no proof models."""
 

@@ -19,11 +19,10 @@ from visaproof.refinement.choices import (
 )
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.question import Question
-from visaproof.refinement.testing.float_guesses import FloatWords
 from visaproof.refinement.testing.memory import Content, word_value
 from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches, unknowns
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.testing.small_launches import small_launches, usual_launches
+from visaproof.refinement.testing.small_launches import FloatWords, small_launches, usual_launches
 from visaproof.refinement.verdicts import Difference
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.smt import Op, Term
