@@ -1,5 +1,7 @@
 """Both engines of `visaproof run`: the same bytes, the same ending, the same place where a launch is undefined."""
 
+import dataclasses
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.pocl.__main__ import entries
-from benchmarks.pocl.case import Case
+from benchmarks.pocl.case import Case, Data, Scalar
 from benchmarks.pocl.cases import NOT_COMPARABLE, REQUIRED_LANES, cases
 from benchmarks.pocl.comparison import Entry, run_case
 from visaproof.execution import arrays as launch_arrays
@@ -43,7 +45,8 @@ Ending = tuple[object, ...]
 
 
 def ending(ran: Ran) -> Ending:
-    return ran.undefined, ran.threads, ran.barriers
+    outside = sorted((one.memory, str(one.position), one.size, one.count) for one in ran.outside)
+    return ran.undefined, ran.threads, ran.barriers, outside
 
 
 def both(
@@ -68,26 +71,66 @@ def compiled(entry: Entry) -> bool:
     return entry.kernel not in NOT_COMPARABLE
 
 
-@pytest.mark.slow(but=6)
-@pytest.mark.parametrize(
+def endings(code: Program, case: Case) -> list[Ending]:
+    """How the launch ends by either engine, and what the buffers hold if it is defined."""
+    found: list[Ending] = []
+    for engine in Engine:
+        try:
+            ran, held = run_case(code, case, engine)
+            found.append((*ending(ran), held if ran.undefined is None else None))
+        except NotModelled as error:
+            found.append((str(error),))
+    return found
+
+
+def shortened(data: Data | Scalar) -> Data | Scalar:
+    """A buffer without its last third, in whole dwords."""
+    if not isinstance(data, Data) or data.image is not None:
+        return data
+    return replace(data, content=data.content[: len(data.content) // 6 * 4])
+
+
+COMPILED = pytest.mark.parametrize(
     ("folder", "entry"),
     [pair for pair in FILES if compiled(pair[1])],
     ids=lambda item: f"{item.kernel}/{item.variant}" if isinstance(item, Entry) else "",
 )
-def test_the_engines_agree(folder: Path, entry: Entry) -> None:
-    """Surfaces, addresses, shared local memory, barriers, atomics, undefined launches: bytes, counts, place, lane."""
+
+
+def compared(folder: Path, entry: Entry) -> Program:
     code = program(str(entry.file.relative_to(folder / "visaasm").with_suffix("")), folder)
     if code.simd != REQUIRED_LANES.get(entry.kernel, code.simd):
         pytest.skip("its source requires another SIMD width")
+    return code
+
+
+@pytest.mark.slow(but=6)
+@COMPILED
+def test_the_engines_agree(folder: Path, entry: Entry) -> None:
+    """Surfaces, addresses, shared local memory, barriers, atomics, undefined launches: bytes, counts, place, lane."""
+    code = compared(folder, entry)
     for case in first_cases(entry.kernel):
-        endings: list[Ending] = []
-        for engine in Engine:
-            try:
-                ran, found = run_case(code, case, engine)
-                endings.append((*ending(ran), found if ran.undefined is None else None))
-            except NotModelled as error:
-                endings.append((str(error),))
-        assert endings[0] == endings[1], case.name
+        one, other = endings(code, case)
+        assert one == other, case.name
+
+
+@pytest.mark.slow(but=6)
+@COMPILED
+def test_the_engines_see_the_same_accesses_outside(folder: Path, entry: Entry) -> None:
+    code = compared(folder, entry)
+    case = first_cases(entry.kernel)[0]
+    one, other = endings(code, dataclasses.replace(case, arguments=tuple(map(shortened, case.arguments))))
+    assert one == other
+
+
+@pytest.mark.parametrize("engine", [run_launch, run_on_arrays])
+def test_accesses_outside_are_counted_with_the_first_of_them(engine: Callable[..., Ran]) -> None:
+    """96 dwords of `out`, of which 64 are there, in groups of 8 on one thread each; the inputs are whole."""
+    code, sizes = program("vadd/tgllp-O2-simd8"), (384, 384, 256)
+    values, memory = prepare(code, Shape((96, 1, 1), (8, 1, 1)), {}, {k: bytes(size) for k, size in enumerate(sizes)})
+    (found,) = engine(code, values, memory).outside
+    assert (found.memory, found.size, found.address, found.count) == ("argument 2 (c)", 256, 256, 32)
+    assert found.thread == ThreadId((8, 0, 0), 0)
 
 
 # ---------------------------------------------------------------- where a launch is undefined

@@ -38,10 +38,11 @@ threads of a group from barrier to barrier.  An access outside a surface reads 0
 64-bit address that is in no buffer is undefined.  Where the launch is undefined by the pages the run stops there and
 says which lane it was.
 
+Statements that leave a surface are shown as notes, with the first access of each.
+
 Engines: `arrays` runs all threads at once, statement by statement; `scalar` one after another, and only it traces, and
-shows as notes accesses of two threads to one byte that nothing puts in an order, statements that leave a surface, and
-reads of shared local and private uninitialised memory.  Where the result depends on the order of the threads, the two
-may end with other bytes.
+shows as notes accesses of two threads to one byte that nothing puts in an order, and reads of shared local and private
+uninitialised memory.  Where the result depends on the order of the threads, the two may end with other bytes.
 
 Buffers: @FILE, zeros:BYTES, zeros:BYTES:OFFSET=HEX,… (but for these bytes), random:BYTES[:SEED] (bytes),
 floats:COUNT[:SEED] (32-bit, between -1 and 1), small:COUNT[:SEED] (unsigned, 32-bit, below 16), counting:COUNT (from 0

@@ -15,12 +15,14 @@ from visaproof.execution.inputs import require_known
 from visaproof.execution.memory import Allocation
 from visaproof.execution.payload import Payloads, Program, Values
 from visaproof.execution.payload_arrays import GroupPayload
+from visaproof.execution.races import OutsideAccess
 from visaproof.execution.run import (
     MOST_STATEMENTS,
     SLM,
     Engine,
     Memory,
     Ran,
+    StoppedLaunch,
     UndefinedAt,
     first_typed,
     run_launch,
@@ -28,7 +30,7 @@ from visaproof.execution.run import (
     unknown_surface,
 )
 from visaproof.execution.shape import ThreadId, Triple
-from visaproof.isa.errors import NotModelled
+from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import SCRATCH, SLM_TAG
 from visaproof.launch.input_meaning import LaunchValue
 from visaproof.launch.local_memory import scratch_bytes
@@ -74,10 +76,23 @@ class _ArraysRun:
     def __post_init__(self) -> None:
         self._payload = GroupPayload(self.program, self.values)
         self._private = FIRST_PRIVATE if _takes_private(self.program) else 0
+        self._reached = {key: self.memory.buffers[index] for key, index in surface_keys(self.program, self.memory)}
+        self._reached[SLM] = self.memory.local
+        self._outside: dict[tuple[str, Position | None], OutsideAccess] = {}
         self._scratch = scratch_bytes(self.program.kernel, self.program.launch)
         self._thread_bytes = sum(each.size for each in self.program.kernel.registers.values())
 
     def run(self) -> Ran:
+        try:
+            self._all_groups()
+        except NotModelled as error:
+            for one in error.outside if isinstance(error, StoppedLaunch) else ():
+                self._leaves(one)
+            raise StoppedLaunch(error, tuple(self._outside.values())) from error
+        self.ran.outside = tuple(self._outside.values())
+        return self.ran
+
+    def _all_groups(self) -> None:
         start, total = 0, self.values.shape.group_total
         while start < total and self.ran.undefined is None:
             smaller = self._first_smaller(start, total)
@@ -86,7 +101,6 @@ class _ArraysRun:
             else:
                 self._scalar(start)
                 start += 1
-        return self.ran
 
     def _first_smaller(self, start: int, total: int) -> int:
         """The first group from `start` on that is not whole; `total` if all are."""
@@ -169,11 +183,22 @@ class _ArraysRun:
             one.thread = ThreadId(self.values.shape.group(groups.start + group), number)
             first = self.choices.picked.setdefault(place, one)
             first.others |= one.others or first is not one
+        for one in result.misses:
+            group, number = divmod(one.thread, self._payload.threads)
+            thread = ThreadId(self.values.shape.group(groups.start + group), number)
+            memory = self._reached[one.key]
+            self._leaves(OutsideAccess(memory.name, memory.size, one.address, thread, one.position, count=one.count))
         if self.choices.trail is not None:
             first_row = groups.start * self._payload.threads
             for position, digests in result.trail.items():
                 known = self.choices.trail.digests.setdefault(position, {})
                 known |= {first_row + int(row): int(digests[row]) for row in np.flatnonzero(digests)}
+
+    def _leaves(self, access: OutsideAccess) -> None:
+        """Groups come in their order, so that the first access is the one that was known first."""
+        known = self._outside.setdefault((access.memory, access.position), access)
+        if known is not access:
+            known.count += access.count
 
     def _scalar(self, group: int) -> Triple:
         """Runs a group thread after thread."""
@@ -183,6 +208,8 @@ class _ArraysRun:
         self.ran.barriers += alone.barriers
         self.ran.statements = max(self.ran.statements, alone.statements)
         self.ran.undefined = alone.undefined
+        for one in alone.outside:
+            self._leaves(one)
         return ids
 
     def _alone(self, group: int, undefined: list[Stop], not_modelled: list[Stop]) -> None:

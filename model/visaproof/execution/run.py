@@ -51,7 +51,7 @@ class Engine(Enum):
     """What runs a launch."""
 
     ARRAYS = "arrays"
-    """All threads at once; nothing is looked for but what the launch does and where it is undefined."""
+    """All threads at once; neither races nor reads of uninitialised memory are looked for."""
     SCALAR = "scalar"
     """Thread after thread; with races, reads of uninitialised values, and traces."""
 
@@ -102,7 +102,7 @@ class Ran(Struct):
     unwritten: tuple[UnwrittenRead, ...] = ()
     outside: tuple[OutsideAccess, ...] = ()
     engine: Engine = Engine.SCALAR
-    """Races, reads of unwritten memory and accesses outside are only known where it is the scalar one."""
+    """Races and reads of unwritten memory are only known where it is the scalar one."""
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""

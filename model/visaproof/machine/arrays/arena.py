@@ -9,9 +9,11 @@ import numpy as np
 from msgspec import Struct
 
 from visaproof.instructions.svm_gather import FLAT
+from visaproof.isa.errors import Position
 from visaproof.isa.operands import SCRATCH
 from visaproof.machine.arrays.arrays import UNSIGNED, Addresses, Array, Bools, Bytes, Indices
 from visaproof.machine.arrays.messages.memories import Memories
+from visaproof.machine.arrays.result import Miss
 
 SLM = "%slm"
 """The key of shared local memory."""
@@ -47,6 +49,9 @@ class Arena:
         for (_, array), start in zip(self._segments, self._starts, strict=True):
             self.bytes[start : start + array.size] = array
         self.only_flat = memories.only_flat
+        self.here: Position | None = None
+        """Of the message that runs."""
+        self.misses: dict[tuple[str, Position], Miss] = {}
         self._local_tag = memories.local_tag
         self._words: dict[int, Array] = {width: self.bytes.view(dtype) for width, dtype in UNSIGNED.items()}
         self._windows = {key: self._window(array) for key, array in memories.surfaces.items()}
@@ -93,12 +98,36 @@ class Arena:
         """Whether there is no byte but those that are known: other accesses are undefined."""
         return key == SCRATCH or (key == FLAT and self.only_flat)
 
-    def strays(self, key: str, inside: Bools, enabled: Bools) -> Bools | None:
-        """The threads (threads,) with an access (threads, accesses) where no memory is and must be, if any."""
-        if not self.is_whole(key) or inside.all():
+    def strays(self, key: str, inside: Bools, enabled: Bools, address: Addresses, threads: Indices) -> Bools | None:
+        """The threads (threads,) with an access (threads, accesses) where no memory is and must be, if any.
+
+        Takes note of those where no memory is and need not be.
+        """
+        if inside.all():
+            return None
+        if not self.is_whole(key):
+            self._miss(key, enabled & ~inside, address, threads)
             return None
         found: Bools = np.any(enabled & ~inside, axis=1)
         return found if found.any() else None
+
+    def _miss(self, key: str, missed: Bools, address: Addresses, threads: Indices) -> None:
+        rows = np.flatnonzero(missed.any(axis=1))
+        if rows.size:
+            row = rows[np.argmin(threads[rows])]
+            place = int(self.plain(key, address)[row, np.argmax(missed[row])])
+            self.miss(key, place, int(threads[row]), int(np.count_nonzero(missed)))
+
+    def miss(self, key: str, address: int, thread: int, count: int = 1) -> None:
+        """Takes note of accesses by the statement that runs, the first of them by a thread at an address."""
+        assert self.here is not None, "a message says where it is"
+        known = self.misses.get((key, self.here))
+        if known is None:
+            self.misses[key, self.here] = Miss(key, self.here, address, thread, count)
+            return
+        known.count += count
+        if thread < known.thread:
+            known.address, known.thread = address, thread
 
     def locate(self, key: str, address: Addresses, width: int, owner: Indices) -> tuple[Indices, Bools]:
         """The places in the arena of accesses of `width` bytes, 0 where they are outside; and whether they are inside.

@@ -17,6 +17,19 @@ class Stop(Struct, frozen=True):
     message: str
 
 
+class Miss(Struct):
+    """Accesses of one statement where a memory has no byte: they read 0, and drop what they write."""
+
+    key: str
+    """Of the surface."""
+    position: Position
+    address: int
+    """Of one by the first thread that made any, as the surface counts its bytes."""
+    thread: int
+    """Its row in the arrays."""
+    count: int
+
+
 class Result(Struct, frozen=True):
     """What a launch did, beside what it left in the memories."""
 
@@ -36,3 +49,5 @@ class Result(Struct, frozen=True):
     """The most that one thread came through."""
     trail: dict[Position, NDArray[np.uint64]]
     """(threads,), by statement; see `TrailOnArrays`."""
+    misses: tuple[Miss, ...]
+    """In the order in which their statements first made them."""

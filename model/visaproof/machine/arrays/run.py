@@ -84,6 +84,7 @@ def run_threads(
         machine.barriers,
         machine.statements,
         {} if threads.trail is None else threads.trail.digests,
+        tuple(arena.misses.values()),
     )
 
 

@@ -56,7 +56,7 @@ class SingleThreads:
         Raises UndefinedBehavior, and NotModelled with the statement's position.
         """
         state, operands, arithmetic = self._machine(thread)
-        state.exec_mask, self._here = _bits(active), statement.position
+        state.exec_mask, self._here, self._arena.here = _bits(active), statement.position, statement.position
         match statement:
             case MemoryMessage():
                 self._message(statement, state, thread)
@@ -204,7 +204,7 @@ class _Surfaces(dict[str, Surface]):
             self[key] = found[self._group if len(found) > 1 else 0]
         else:
             owner = self._thread if key == SCRATCH else self._group
-            self[key] = ArenaBuffer(self._arena, key, owner, self._reaches)
+            self[key] = ArenaBuffer(self._arena, key, owner, self._thread, self._reaches)
         return self[key]
 
     def get(self, key: str, default: Default = None) -> Surface | Default:

@@ -109,12 +109,12 @@ class RunReport:
 
     def stopped(self, error: NotModelled, engine: Engine, code: int) -> None:
         """The launch met what has no semantics here."""
-        before = error.outside if isinstance(error, StoppedLaunch) else ()
-        self._notes(before)
+        before = error.outside if isinstance(error, StoppedLaunch) else None
+        self._notes(before or ())
         if not self._as_text:
             place = error.position
             record = NotModelledRecord(error.what, place.line if place else None, place.column if place else None)
-            self._print_json(Ran(engine=engine, outside=before), [], code, record)
+            self._print_json(Ran(engine=engine, outside=before or ()), [], code, record, ended=before is not None)
 
     def finish(
         self,
@@ -169,7 +169,7 @@ class RunReport:
         self._notes(ran.outside)
         if ran.engine is Engine.ARRAYS:
             self._say()
-            self._say("  note: not looked for: races, accesses outside of buffers, reads of uninitialised memory")
+            self._say("  note: not looked for: races, reads of uninitialised memory")
             self._say("        `--engine scalar` looks for them, and runs thread after thread")
         self._say()
         for line in premise_lines(premises) if premises else ():
@@ -188,8 +188,11 @@ class RunReport:
         code: int,
         not_modelled: NotModelledRecord | None,
         unstated: Nondeterminism | None = None,
+        *,
+        ended: bool = True,
     ) -> None:
         program, shape = self._program, self._values.shape
+        watched = ran.engine is Engine.SCALAR and ran.undefined is None and not_modelled is None
         document = RunDocument(
             command="run",
             exit_code=code,
@@ -207,9 +210,9 @@ class RunReport:
             undefined=None if ran.undefined is None else _undefined_record(ran.undefined),
             not_modelled=not_modelled,
             engine=ran.engine.value,
-            races=None if ran.engine is Engine.ARRAYS else _race_records(ran),
-            unwritten_reads=None if ran.engine is Engine.ARRAYS else _unwritten_records(ran),
-            outside=None if ran.engine is Engine.ARRAYS else list(_outside_records(ran)),
+            races=_race_records(ran) if watched else None,
+            unwritten_reads=_unwritten_records(ran) if watched else None,
+            outside=list(_outside_records(ran)) if ended else None,
             buffers=buffers,
             trace=self._steps,
             nondeterminism=None if unstated is None else run_choices.record(unstated, program),

@@ -141,11 +141,11 @@ class RunDocument(Document, kw_only=True):
     not_modelled: NotModelledRecord | None
     engine: str
     races: list[RaceRecord] | None
-    """None where they were not looked for."""
+    """None where they were not looked for, or the launch did not end."""
     unwritten_reads: list[UnwrittenRecord] | None
-    """None where they were not looked for."""
+    """None where they were not looked for, or the launch did not end."""
     outside: list[OutsideRecord] | None
-    """None where they were not looked for."""
+    """None where the limit ended the launch."""
     buffers: list[BufferRecord]
     trace: list[StepRecord]
     nondeterminism: NondeterminismRecord | None

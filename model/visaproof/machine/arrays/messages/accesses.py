@@ -62,6 +62,7 @@ class Messages:
                 return np.ones(batch.count, np.bool_)
             if not self._arena.has(key):
                 raise MissingSurface(position, key)
+            self._arena.here = position
             return move(batch, enabled, key)
 
         return Step(execution, run)
@@ -88,9 +89,10 @@ class Messages:
             address, enabled, left = _addresses(transfer, batch, enabled)
             loaded: list[Array] = []
             for word in transfer.words:
-                index, inside = arena.locate(key, address + np.uint64(word.behind), word.width, batch.owners(key))
+                place = address + np.uint64(word.behind)
+                index, inside = arena.locate(key, place, word.width, batch.owners(key))
                 loaded.append(arena.read(index, word.width))
-                left = _either(left, arena.strays(key, inside, enabled.lanes))
+                left = _either(left, arena.strays(key, inside, enabled.lanes, place, batch.indices))
             if left is not None:
                 enabled = enabled.without(left)
             for write, values in zip(writers, loaded, strict=True):
@@ -127,10 +129,11 @@ class Messages:
             if transfer.execution is not None:
                 met = colliding(places, width, wanted if key == FLAT else wanted & inside)
                 left = _either(left, met)
-            left = _either(left, arena.strays(key, inside, wanted))
-            live = wanted & inside
             if left is not None:
-                live &= ~left[:, None]
+                wanted &= ~left[:, None]
+            strays = arena.strays(key, inside, wanted, places, batch.indices)
+            live = wanted & inside if strays is None else wanted & inside & ~strays[:, None]
+            left = _either(left, strays)
             values = np.concatenate([batch.pick(view) for view in views], axis=1)
             arena.write(index[live], width, values[live])
             return left

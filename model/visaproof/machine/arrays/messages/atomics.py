@@ -42,7 +42,7 @@ class Atomics:
                 left = any_lane(misaligned, enabled.lanes)
                 enabled = enabled.without(left)
             index, inside = arena.locate(key, places, 4, batch.owners(key))
-            strays = arena.strays(key, inside, enabled.lanes)
+            strays = arena.strays(key, inside, enabled.lanes, places, batch.indices)
             if strays is not None:
                 left = strays if left is None else left | strays
                 enabled = enabled.without(strays)

@@ -13,13 +13,16 @@ from visaproof.semantics.concrete.surface import Buffer, LaneWrite
 class ArenaBuffer(Buffer):
     """The surface of this key as the threads of one group see it, or as its owner; it holds no bytes of its own."""
 
-    def __init__(self, arena: Arena, key: str, owner: int, reaches: Callable[[int], None] | None = None) -> None:
-        """`reaches` is told of each access that is inside."""
+    def __init__(
+        self, arena: Arena, key: str, owner: int, thread: int, reaches: Callable[[int], None] | None = None
+    ) -> None:
+        """As `thread` sees it; `reaches` is told of each access that is inside."""
         super().__init__(arena.size(key))
         self._reaches = reaches
         self._arena = arena
         self._key = key
         self._owner = owner
+        self._thread = thread
 
     def read(self, address: int, width: int) -> int:
         place = self._place(address, width)
@@ -39,6 +42,8 @@ class ArenaBuffer(Buffer):
         place = self._arena.place(self._key, address, width, self._owner)
         if place is None and self._arena.is_whole(self._key):
             raise UndefinedBehavior(f"bytes {address:#x}..{address + width - 1:#x} are in no buffer")
+        if place is None:
+            self._arena.miss(self._key, self._arena.plain_address(self._key, address), self._thread)
         if place is not None and self._reaches is not None:
             self._reaches(place)
         return place

@@ -38,8 +38,9 @@ def matrix_step(position: Position, message: Matrix, threads: Threads, arena: Ar
         wanted = there & enabled.lanes
         if trail is not None:
             trail.note(position, batch.indices, address, wanted)
+        arena.here = position
         index, inside = arena.locate(FLAT, address, shape.element_bytes, batch.owners(FLAT))
-        left = arena.strays(FLAT, inside, wanted)
+        left = arena.strays(FLAT, inside, wanted, address, batch.indices)
         live = wanted & inside if left is None else wanted & inside & ~left[:, None]
         if isinstance(message, LscStoreBlock2d):
             values = np.ascontiguousarray(batch.pick(held)).view(UNSIGNED[shape.element_bytes])[:, registers]
