@@ -2,7 +2,7 @@
 
 import pytest
 
-from visaproof.analysis.address_chain import AddressChain, address_chain
+from visaproof.analysis.address_chain import AddressChain, AddressChains
 from visaproof.decode.message import OPCODES
 from visaproof.isa.platform import Platform
 from visaproof.visaasm.reader import read_kernel
@@ -27,7 +27,7 @@ def chain(body: str, platform: Platform = Platform.TGLLP) -> AddressChain:
     """Of the last message."""
     kernel = read_kernel(f"{HEAD}{body}    ret (M1, 1)\n", "k.visaasm")
     message = [one for one in kernel.instructions() if one.opcode in OPCODES][-1]
-    return address_chain(message, kernel, platform)
+    return AddressChains(kernel, platform).of(message)
 
 
 STORE = "    scatter4_scaled.R (M1, 8) T6 0x0:ud B.0 C.0\n"

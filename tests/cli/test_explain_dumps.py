@@ -31,6 +31,25 @@ def test_a_statement_needs_no_declarations(visaproof, statement):
     assert "legal by its page" in ran.out
 
 
+def test_a_whole_dump_is_explained_by_what_it_is_given_and_reaches(visaproof):
+    dump, manifest = DATA / "visaasm" / "vadd" / "tgllp-O2-simd8.visaasm", DATA / "manifest.json"
+    ran = visaproof("explain", str(dump), "--launch", str(manifest))
+    assert (ran.code, ran.err) == (0, "")
+    given, _, reached = ran.out.partition("its memory messages")
+    assert "address of argument 2 (c)" in given
+    surfaces = ["surface of a;" in each for each in reached.split("\n") if each.startswith("           ")]
+    assert surfaces == [True, False, False]
+    assert "surface of c;" in reached.rpartition("scatter4_scaled.R")[2]
+
+
+def test_a_folder_is_explained_by_its_one_kernel(visaproof, tmp_path):
+    text = (DATA / "blocks" / "moved.visaasm").read_text()
+    (tmp_path / "moved.visaasm").write_text(text)
+    assert "its memory messages" in visaproof("explain", str(tmp_path)).out
+    (tmp_path / "other.visaasm").write_text(text)
+    assert visaproof("explain", str(tmp_path)).code == 2
+
+
 def test_a_line_of_a_dump_is_explained_with_its_own_declarations(visaproof):
     path = DATA / "blocks" / "moved.visaasm"
     line = next(place for place, text in enumerate(path.read_text().splitlines(), 1) if "lsc_store_block2d" in text)

@@ -88,6 +88,7 @@ INPUTS: dict[tuple[str, str], tuple[list[str], str]] = {
         ["replay", FOUND, "--emit", "opencl", "--launch", str(MANIFEST), "--source", "{}"],
         ".cl",
     ),
+    ("explain", "launch"): (["explain", str(DUMP), "--launch", "{}"], ".json"),
     ("prove", "proofs"): (["prove", "--list", "--proofs", "{}"], ""),
 }
 """The command line of each input with `{}` for its path, and how the file may be named."""

@@ -34,42 +34,49 @@ class AddressChain(Struct, frozen=True):
     """Variables that these read, and that may hold what they held at first: inputs, predefined, uninitialised ones."""
 
 
-def address_chain(message: Instruction, kernel: Kernel, platform: Platform) -> AddressChain:
-    """Raises NotModelled for a kernel with a statement that is not decoded, ReadError for one that is malformed."""
-    uses = {one.position: def_use(one, kernel, platform) for one in kernel.instructions()}
-    places = {one.position: place for place, one in enumerate(kernel.statements) if isinstance(one, Instruction)}
-    writers: dict[str, list[Instruction]] = {}
-    for one in kernel.instructions():
-        for name in uses[one.position].defined:
-            writers.setdefault(name, []).append(one)
-    registers = (one.variable for one in kernel.inputs if one.variable in kernel.registers)
-    inputs = {root_byte(kernel, one, 0)[0] for one in registers}
-    later: dict[Position, frozenset[Position]] = {}
+class AddressChains:
+    """Of the messages of one kernel."""
 
-    def runs_before(one: Instruction, reader: Instruction) -> bool:
+    def __init__(self, kernel: Kernel, platform: Platform) -> None:
+        """Raises NotModelled for a kernel with a statement that is not decoded, ReadError for one that is malformed."""
+        self._kernel, self._platform = kernel, platform
+        self._uses = {one.position: def_use(one, kernel, platform) for one in kernel.instructions()}
+        self._places = {one.position: at for at, one in enumerate(kernel.statements) if isinstance(one, Instruction)}
+        self._writers: dict[str, list[Instruction]] = {}
+        for one in kernel.instructions():
+            for name in self._uses[one.position].defined:
+                self._writers.setdefault(name, []).append(one)
+        registers = (one.variable for one in kernel.inputs if one.variable in kernel.registers)
+        self._inputs = {root_byte(kernel, one, 0)[0] for one in registers}
+        self._later: dict[Position, frozenset[Position]] = {}
+
+    def _runs_before(self, one: Instruction, reader: Instruction) -> bool:
         place = one.position
-        if place not in later:
-            later[place] = may_run_from(kernel, places[place] + 1)
-        return reader.position in later[place]
+        if place not in self._later:
+            self._later[place] = may_run_from(self._kernel, self._places[place] + 1)
+        return reader.position in self._later[place]
 
-    found: set[Position] = set()
-    begins: dict[str, None] = {}
-    pending = deque((name, message) for name in sorted(address_variables(message, kernel, platform)))
-    seen: set[tuple[str, Position]] = set()
-    while pending:
-        name, reader = pending.popleft()
-        before = [one for one in writers.get(name, ()) if runs_before(one, reader)]
-        if _is_surface(name, kernel):
-            before = _last(before, places[reader.position], kernel)
-        elif not before or name in inputs:
-            begins[name] = None
-        for one in before:
-            found.add(one.position)
-            for used in sorted(uses[one.position].used):
-                if (used, one.position) not in seen:
-                    seen.add((used, one.position))
-                    pending.append((used, one))
-    return AddressChain(tuple(one for one in kernel.instructions() if one.position in found), tuple(begins))
+    def of(self, message: Instruction) -> AddressChain:
+        """Raises NotModelled, ReadError."""
+        kernel = self._kernel
+        found: set[Position] = set()
+        begins: dict[str, None] = {}
+        pending = deque((name, message) for name in sorted(address_variables(message, kernel, self._platform)))
+        seen: set[tuple[str, Position]] = set()
+        while pending:
+            name, reader = pending.popleft()
+            before = [one for one in self._writers.get(name, ()) if self._runs_before(one, reader)]
+            if _is_surface(name, kernel):
+                before = _last(before, self._places[reader.position], kernel)
+            elif not before or name in self._inputs:
+                begins[name] = None
+            for one in before:
+                found.add(one.position)
+                for used in sorted(self._uses[one.position].used):
+                    if (used, one.position) not in seen:
+                        seen.add((used, one.position))
+                        pending.append((used, one))
+        return AddressChain(tuple(one for one in kernel.instructions() if one.position in found), tuple(begins))
 
 
 def address_variables(message: Instruction, kernel: Kernel, platform: Platform) -> frozenset[str]:

@@ -68,6 +68,9 @@ OLD_NAMES = {
 IN_COLOUR = ("conflicts", "bounds", "check", "refine", "ocloc", "run", "rules", "replay", "explain")
 """The others print tables with colours of their own."""
 
+AS_IT_IS = ("print", "schema", "completion")
+"""They write for programs: no line is folded."""
+
 GARBAGE_COLLECTED_EVERY = 200_000
 """Allocations.  Terms hold no cycles, and the collector's usual iterations over them cost a sixth of a symbolic run."""
 
@@ -154,12 +157,12 @@ def _run(arguments: Namespace) -> int:
     gc.set_threshold(GARBAGE_COLLECTED_EVERY)
     OPTIONS.set(options_of(arguments.command))
     plain = sys.stdout
-    if arguments.command in IN_COLOUR and getattr(arguments, "format", "text") == "text":
+    if arguments.command not in AS_IT_IS and getattr(arguments, "format", "text") == "text":
         if plain.isatty():
             from visaproof.cli.options.wrapping import Wrapped
 
             sys.stdout = cast(TextIO, Wrapped(plain))
-        if wanted(plain):
+        if arguments.command in IN_COLOUR and wanted(plain):
             sys.stdout = cast(TextIO, Coloured(sys.stdout))
     try:
         with _cross_checked(arguments):

@@ -3,20 +3,24 @@
 import re
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from visaproof.cli.many.files import one_kernel
 from visaproof.cli.options.arguments import Subparsers, add_format, platform
 from visaproof.cli.options.errors import UsageError, proposal, show_read_error
 from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.cli.options.launch_files import add_launch
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.platform import Platform
 
 if TYPE_CHECKING:
     from visaproof.analysis.explain import Explanation
     from visaproof.isa.spec import Spec
+    from visaproof.launch.launch import Launch
     from visaproof.report.kernels.explain_records import AddressEntry
     from visaproof.visaasm.syntax import Instruction, Kernel
 
@@ -31,6 +35,7 @@ EPILOG = """examples:
   visaproof explain scatter4_scaled
   visaproof explain 'scatter4_scaled.RA (M3_NM, 8) T6 0x10:ud V1.0 V2.0' --platform TGLLP
   visaproof explain '(!P1.any) qw_scatter.1 (M5, 16) %slm V1.0 V2.0' --format json
+  visaproof explain dump/blur.visaasm          what the kernel is given, and its memory messages
   visaproof explain dump/blur.visaasm:158
   visaproof explain --bytes '35 01 00 06 05 00 01000000 20000000 0000'
   echo 35 01 00 06 05 00 01000000 20000000 0000 | visaproof explain --bytes -
@@ -52,19 +57,21 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "explain",
         help="show what a page or an instruction means",
-        description="Shows a page (syntax, fields, readings), or what one instruction does, lane by lane.",
+        description="Shows a page (syntax, fields, readings), what one instruction does, lane by lane, or "
+        "what a kernel is given and reaches.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "instruction", nargs="?", metavar="NAME|STATEMENT|FILE:LINE",
-        help="a page's name, one instruction, or the line of a dump with one",
+        "instruction", nargs="?", metavar="NAME|STATEMENT|FILE[:LINE]",
+        help="a page's name, one instruction, a dump, or the line of a dump with one",
     )  # fmt: skip
     parser.add_argument("--bytes", metavar="HEX", help="byte code of one of the four pages; - reads it from stdin")
     parser.add_argument(
         "--platform", type=platform, metavar="NAME",
         help=f"the device (default: that of the launch file beside a dump, else {DEFAULT_PLATFORM.name})",
     )  # fmt: skip
+    add_launch(parser)
     add_format(parser)
 
 
@@ -75,55 +82,91 @@ def run(arguments: Namespace) -> int:
     if arguments.bytes is not None:
         return _bytes(sys.stdin.read(MOST_CHARACTERS) if arguments.bytes == "-" else arguments.bytes, arguments)
     text = arguments.instruction.strip()
+    if not re.fullmatch(r"\w+", text) and (folder := Path(text)).is_dir():
+        text = str(one_kernel(folder))
     if re.fullmatch(r"\w+", text):
         return _page(text, device, arguments.format)
     address, declared = None, None
     if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
-        text, address, declared, device = _of_dump(Path(place[1]), place[2], arguments.platform)
+        dump = _dump(Path(place[1]), arguments.launch, arguments.platform)
+        if place[2] is None:
+            return _whole(dump, arguments.format)
+        text, address, declared, device = _statement_of(dump, int(place[2]))
     found = _explained(text, device, declared)
     if found is None:
         return ExitCode.USAGE
     return _show(found.spec, device, found, arguments.format, is_example=False, address=address)
 
 
-def _of_dump(
-    path: Path, line: str | None, device: Platform | None
-) -> "tuple[str, AddressEntry, tuple[str, ...], Platform]":
-    """The memory message on a line of a dump, where its address comes from, the declarations, and the device.
+@dataclass(frozen=True)
+class _Dump:
+    """A kernel of a dump, with what a launch file says of it."""
 
-    That is the one of the launch file beside it or of its text, or the usual one.  Raises ReadError, UsageError,
-    NotModelled.
+    path: Path
+    kernel: "Kernel"
+    launch: "Launch"
+    device: Platform
+
+    @property
+    def messages(self) -> "dict[int, Instruction]":
+        """Its memory messages, by their lines."""
+        from visaproof.decode.message import OPCODES
+        from visaproof.decode.raw_send import OPCODE
+
+        return {one.position.line: one for one in self.kernel.instructions() if one.opcode in (*OPCODES, OPCODE)}
+
+
+def _dump(path: Path, stated: Path | None, device: Platform | None) -> _Dump:
+    """The device is the one that is asked for, that of the launch file or of the text, or the usual one.
+
+    Raises ReadError.
     """
-    from visaproof.launch.beside import launch_beside
+    from visaproof.launch.beside import launch_for
     from visaproof.launch.launch import NOTHING_KNOWN, launch_of
-    from visaproof.report.kernels.explain_document import address_entry
     from visaproof.visaasm.device import decided, said_in
-    from visaproof.visaasm.printing.single_statement import declared_in
     from visaproof.visaasm.reader import read_kernel_file
 
     kernel = read_kernel_file(path)
-    launch, beside = NOTHING_KNOWN, launch_beside(path)
-    if beside is not None:
-        launch, said = launch_of(beside, kernel, None)
+    launch, file = NOTHING_KNOWN, launch_for(stated, path)
+    if file is not None:
+        launch, said = launch_of(file, kernel, None)
         device = device or said
     device = device or decided(said_in(kernel.source_lines, kernel.path)) or DEFAULT_PLATFORM
-    message = _message_at(kernel, path, line, device)
-    return message.text, address_entry(message, kernel, launch, device), declared_in(kernel), device
+    return _Dump(path, kernel, launch, device)
 
 
-def _message_at(kernel: "Kernel", path: Path, line: str | None, device: Platform) -> "Instruction":
-    """Of a `raw_sends` the message that it stands for."""
-    from visaproof.decode.message import OPCODES
-    from visaproof.decode.raw_send import OPCODE, resolved
+def _whole(dump: _Dump, output: str) -> int:
+    """What the kernel is given, and its messages."""
+    from visaproof.report.kernels.explain import width_of
+    from visaproof.report.kernels.explain_kernel import kernel_document, kernel_lines
+    from visaproof.report.text.documents import encode
 
-    messages = {one.position.line: one for one in kernel.instructions() if one.opcode in (*OPCODES, OPCODE)}
-    lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
-    hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
-    if line is None:
-        raise UsageError("which statement?", f"say {path}:LINE; {hint}")
-    if int(line) not in messages:
-        raise UsageError(f"no memory message on line {line} of {path}", hint)
-    return resolved(messages[int(line)], kernel, device)
+    document = kernel_document(dump.kernel, list(dump.messages.values()), dump.launch, dump.device)
+    if output == "json":
+        print(encode(document))
+    else:
+        for line in kernel_lines(document, width_of(sys.stdout)):
+            print(line)
+    return ExitCode.OK
+
+
+def _statement_of(dump: _Dump, line: int) -> "tuple[str, AddressEntry, tuple[str, ...], Platform]":
+    """The memory message on a line, where its address comes from, the declarations, and the device.
+
+    Of a `raw_sends` the message that it stands for.  Raises UsageError, NotModelled.
+    """
+    from visaproof.decode.raw_send import resolved
+    from visaproof.report.kernels.explain_document import address_entries
+    from visaproof.visaasm.printing.single_statement import declared_in
+
+    messages = dump.messages
+    if line not in messages:
+        lines = ", ".join(map(str, list(messages)[:MOST_LINES])) + (", …" if len(messages) > MOST_LINES else "")
+        hint = f"its memory messages are on the lines {lines}" if messages else "it has no memory messages"
+        raise UsageError(f"no memory message on line {line} of {dump.path}", hint)
+    message = resolved(messages[line], dump.kernel, dump.device)
+    (address,) = address_entries([message], dump.kernel, dump.launch, dump.device)
+    return message.text, address, declared_in(dump.kernel), dump.device
 
 
 def _page(name: str, device: Platform, output: str) -> int:

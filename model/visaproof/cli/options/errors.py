@@ -91,7 +91,12 @@ def _say(message: str, hint: str = "") -> None:
 
     sys.stdout.flush()
     message, hint = fitting(message) or message, fitting(hint)
-    print(message + (f"\n  hint: {hint}" if hint else ""), file=sys.stderr)
+    hint = f"\n  hint: {hint}" if hint else ""
+    if sys.stderr.isatty():
+        from visaproof.cli.options.wrapping import wrapped_to_terminal
+
+        hint = wrapped_to_terminal(hint)
+    print(message + hint, file=sys.stderr)
 
 
 def make_folder(folder: Path) -> None:

@@ -8,17 +8,23 @@ from typing import IO
 NARROWEST = 40
 """A terminal that says it has fewer columns is not believed."""
 _COLOUR = re.compile(r"(\s*)(\x1b\[[\d;]*m)([^\x1b]*)(\x1b\[0m)(.*)", re.DOTALL)
-_AS_IT_IS = re.compile(r"\s*(?:visaproof |\d+ *\||[|^►│┃+])|.*\S {3,}\S")
-"""Commands that one copies, lines of a kernel, and rows of a table."""
+_AS_IT_IS = re.compile(r"\s*(?:visaproof |[|^►│┃+])|.*\S {3,}\S|.*\x1b")
+"""Commands that one copies, rows of a table, and what a library has coloured and made to fit."""
+_OF_A_KERNEL = re.compile(r"\s*(?:[^\s|]+:)?\d+ *\| *")
+"""Where a line of a kernel or of its source begins: behind its number."""
+_OF_A_LIST = re.compile(r" *(?:\* )?[\w.-]+ {3,}(?!.*\S {3,}\S)")
+"""A name, and what it stands for."""
 
 
 def wrapped(line: str, width: int) -> str:
     """The line in pieces of at most `width` characters, where there is a blank to break at; no final newline."""
     found = _COLOUR.fullmatch(line)
     plain = f"{found[1]}{found[3]}{found[5]}" if found else line
-    if len(plain) <= width or _AS_IT_IS.match(plain):
+    beside = _OF_A_KERNEL.match(plain) or _OF_A_LIST.match(plain)
+    if len(plain) <= width or (_AS_IT_IS.match(plain) and not beside):
         return line
-    indent = plain[: len(plain) - len(plain.lstrip())] + "  "
+    own = plain[: len(plain) - len(plain.lstrip())] if beside is None else " " * (len(beside[0]) - 2)
+    indent = own + "  " if len(own) + 2 <= width // 2 else "  "
     pieces = TextWrapper(
         width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
         expand_tabs=False,
@@ -68,6 +74,12 @@ def _help_line(line: str, width: int) -> str:
     return "\n".join(wrapper.wrap(line))
 
 
+def wrapped_to_terminal(text: str) -> str:
+    """Lines as wide as the terminal."""
+    width = max(NARROWEST, shutil.get_terminal_size().columns)
+    return "\n".join(wrapped(line, width) for line in text.split("\n"))
+
+
 class Wrapped:
     """A stream of text whose whole lines are wrapped as they are written; all else is the stream's."""
 
@@ -78,9 +90,8 @@ class Wrapped:
     def write(self, text: str) -> int:
         """Writes the lines that end here; the rest waits for its end, or for a flush."""
         *lines, self._waiting = (self._waiting + text).split("\n")
-        width = max(NARROWEST, shutil.get_terminal_size().columns)
         for line in lines:
-            self._stream.write(wrapped(line, width) + "\n")
+            self._stream.write(wrapped_to_terminal(line) + "\n")
         return len(text)
 
     def flush(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from visaproof.analysis.address_chain import address_chain
+from visaproof.analysis.address_chain import AddressChain, AddressChains
 from visaproof.analysis.explain import Explanation, Picture
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.fields import Field, Width
@@ -85,22 +85,30 @@ def document_of(
 PREDEFINED = {"%r0": ["group ids, and more of the payload"]}
 
 
-def address_entry(message: Instruction, kernel: Kernel, launch: Launch, platform: Platform) -> AddressEntry:
-    """Where the address of a message comes from, and what the launch says of where that begins."""
+def address_entries(
+    messages: Sequence[Instruction], kernel: Kernel, launch: Launch, platform: Platform
+) -> list[AddressEntry]:
+    """Where the address of each message comes from, and what the launch says of where that begins."""
     try:
-        chain = address_chain(message, kernel, platform)
+        chains = AddressChains(kernel, platform)
+        return [_address_entry(chains.of(one), launch) for one in messages]
     except NotModelled as error:
-        return AddressEntry(statements=[], begins=[], unknown=str(error))
+        unknown = str(error)
     except ReadError as error:
-        return AddressEntry(statements=[], begins=[], unknown=f"{error.position}: {error.message}")
+        unknown = f"{error.position}: {error.message}"
+    return [AddressEntry(statements=[], begins=[], unknown=unknown) for _ in messages]
+
+
+def _address_entry(chain: AddressChain, launch: Launch) -> AddressEntry:
     return AddressEntry(
         statements=[StatementEntry(line=one.position.line, text=one.text) for one in chain.statements],
-        begins=[BeginEntry(variable=name, holds=_held(name, launch)) for name in chain.begins],
+        begins=[BeginEntry(variable=name, holds=held_at_first(name, launch)) for name in chain.begins],
         unknown=None,
     )
 
 
-def _held(name: str, launch: Launch) -> list[str]:
+def held_at_first(name: str, launch: Launch) -> list[str]:
+    """What the pieces of an input or of a predefined variable hold, as far as the launch says it."""
     return PREDEFINED.get(name) or [str(piece) for piece in launch.pieces(name)]
 
 

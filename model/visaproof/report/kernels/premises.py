@@ -1,5 +1,6 @@
 """Premises as people and programs read them: those of one answer, and the table of all."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from visaproof.launch.premise_table import PREMISES
 from visaproof.launch.premises import Premise
 from visaproof.report.records.common import PremiseRecord
 from visaproof.report.text.documents import Document, encode
+
+_PLACE = re.compile(r"\{(\w+)\}")
+"""What differs from kernel to kernel: in capitals, as the values of options are."""
 
 GRANTED = {
     Grantor.PAGE: "granted by the page",
@@ -86,7 +90,7 @@ def table_json(names: Iterable[str]) -> str:
 
 def _row_lines(row: PremiseRow) -> Iterator[str]:
     yield f"{row.name}  ({', '.join(row.commands)})"
-    yield f"    {row.sentence}"
+    yield f"    {_PLACE.sub(lambda found: found[1].upper(), row.sentence)}"
     yield f"    {GRANTED[row.granted]}: {row.source}"
     if row.lifted:
         yield f"    without it: {row.lifted}"

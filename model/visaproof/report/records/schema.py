@@ -21,6 +21,7 @@ DOCUMENTS: Mapping[str, tuple[str, str]] = {
     "replay": ("visaproof.report.claims.replay", "ReplayDocument"),
     "check": ("visaproof.report.kernels.check", "CheckDocument"),
     "explain": ("visaproof.report.kernels.explain_records", "ExplainDocument"),
+    "explain FILE": ("visaproof.report.kernels.explain_kernel", "ExplainKernelDocument"),
     "conflicts": (f"{RECORDS}.conflicts", "ConflictsDocument"),
     "bounds": (f"{RECORDS}.bounds", "BoundsDocument"),
     "refine": (f"{RECORDS}.refine", "RefineDocument"),

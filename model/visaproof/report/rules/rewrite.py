@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from visaproof.queries.kernels.suspects import ranges
 from visaproof.refinement.verdicts import Unknown, Vacuous
-from visaproof.report.text.columns import WIDTH, beside
+from visaproof.report.text.columns import beside, width_of_output
 from visaproof.report.text.tables import table
 from visaproof.rules.decision import is_as_stated
 from visaproof.rules.language.syntax import Expect, Rule
@@ -47,7 +47,7 @@ def rows(checked: Sequence[Checked]) -> Iterator[str]:
     """The table."""
     titles = ("rule", "stated", "found", "seconds", "by")
     said = [(one.rule.name, one.rule.expect.value, found_of(one), f"{one.seconds:.2f}", _by(one)) for one in checked]
-    yield from table(titles, said, WIDTH, wrapped=True)
+    yield from table(titles, said, width_of_output(), wrapped=True)
 
 
 def found_of(one: Checked) -> str:
@@ -151,7 +151,7 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
         elif size < (1 << 64,):
             yield f"{surface}: {', '.join(map(hex, size))} bytes"
     shown = [f"{name} = {value:#x}" for name, value in inputs(found)]
-    yield from wrap(", ".join(shown) or "no other input", WIDTH - 4)
+    yield from wrap(", ".join(shown) or "no other input", width_of_output() - 4)
     yield "every other input is 0"
     yield from beside(_run_lines("source", found.source), _run_lines("target", found.target))
     yield difference_line(found)

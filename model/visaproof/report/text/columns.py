@@ -10,9 +10,14 @@ NARROW = 100
 """Below so many characters two columns are too narrow to read."""
 
 
+def width_of_output() -> int:
+    """Columns of stdout that a page uses."""
+    return min(WIDTH, shutil.get_terminal_size().columns - 2) if sys.stdout.isatty() else WIDTH
+
+
 def beside(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
     """The lines of both, folded; the shorter column is filled up."""
-    width = min(WIDTH, shutil.get_terminal_size().columns - 2) if sys.stdout.isatty() else WIDTH
+    width = width_of_output()
     if width < NARROW - 2:
         yield from (f"  {part}".rstrip() for line in left for part in _folded(line, max(width, 40) - 4))
         yield from (f"  | {part}".rstrip() for line in right for part in _folded(line, max(width, 40) - 6))

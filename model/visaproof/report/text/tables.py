@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 GAP = 2
+LEAST = 20
+"""Characters of a column that is wrapped."""
 
 
 def table(
@@ -16,8 +18,8 @@ def table(
 ) -> Iterator[str]:
     """The lines of a table, indented.
 
-    What is wider than `width` is wrapped in its last column (`wrapped`), or split into tables that repeat the first
-    `fixed` columns.
+    What is wider than `width` is wrapped in its last column (`wrapped`; where too little is left for that, each row
+    becomes a paragraph), or split into tables that repeat the first `fixed` columns.
     """
     columns = [[title, *(row[index] for row in rows)] for index, title in enumerate(titles)]
     sizes = [max(map(len, column)) for column in columns]
@@ -46,10 +48,22 @@ def _groups(sizes: Sequence[int], fixed: int, width: int) -> Iterator[list[int]]
 
 def _wrapped(columns: Sequence[Sequence[str]], sizes: Sequence[int], width: int) -> Iterator[str]:
     before = sum(sizes[:-1]) + GAP * (len(sizes) - 1) + GAP
+    if before + LEAST > width:
+        yield from _stacked(columns, width)
+        return
     for index in range(len(columns[0])):
         head = "  " + "".join(
             f"{column[index]:<{size + GAP}}" for column, size in zip(columns[:-1], sizes, strict=False)
         )
-        lines = wrap(columns[-1][index], max(20, width - before)) or [""]
+        lines = wrap(columns[-1][index], max(LEAST, width - before)) or [""]
         yield head + lines[0]
         yield from (" " * before + line for line in lines[1:])
+
+
+def _stacked(columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """The first cell of each row, and below it the others by their titles."""
+    titles = [column[0] for column in columns]
+    for first, *rest in list(zip(*columns, strict=True))[1:]:
+        yield f"  {first}"
+        said = "; ".join(f"{title}: {cell}" for title, cell in zip(titles[1:], rest, strict=True) if cell)
+        yield from wrap(said, max(LEAST, width), initial_indent=" " * 6, subsequent_indent=" " * 6)
