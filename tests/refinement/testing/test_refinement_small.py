@@ -16,7 +16,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
 from visaproof.refinement.testing.random_launches import launches, unknowns
 from visaproof.refinement.testing.runs import again
-from visaproof.refinement.testing.small_launches import PATTERNS, small_launches, usual_launches
+from visaproof.refinement.testing.small_launches import PATTERNS, small_launches
 from visaproof.refinement.verdicts import ByteDiffers, TargetUndefined
 from visaproof.semantics.symbolic.names import buffer_base
 from visaproof.smt import Term, symbol
@@ -61,19 +61,6 @@ def test_most_numbers_of_a_launch_are_small_and_some_are_large() -> None:
     small = sum(word < 2 for word in words)
     assert len(words) > small > len(words) // 2
     assert max(words) < 256
-
-
-def test_sizes_of_a_usual_launch_are_alike_and_one_number_at_a_time_is_large() -> None:
-    comparison = compare(program(SUM, TWO_SURFACES), program(IDLE + SUM, TWO_SURFACES), Scope(Assume.NONE))
-    symbols = unknowns(comparison.question, comparison.runners)
-    words = [one for one in symbols if one.width == 32]
-    sizes, numbers = words[:2], words[2:]
-    found = [values for values, _ in usual_launches(comparison.runners, symbols, sizes, 0)]
-    assert {len({values[one] for one in sizes}) for values in found} == {1}
-    assert [[one for one in numbers if values[one] > 1] for values in found[: len(numbers)]] == [
-        [one] for one in numbers
-    ]
-    assert not list(usual_launches(comparison.runners, symbols, (), 0))
 
 
 def planted(dump: str, line: str, after: str) -> Comparison:

@@ -19,13 +19,12 @@ from typing import cast
 
 from visaproof.checking.ladder import Fails, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
-from visaproof.launch.float_results import Floats
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import exchanged
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.choices import source_choice, unlike_threads
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.places import LAST, Condition, Reach, conditions
+from visaproof.refinement.effects.places import LAST, Condition, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.obligations import open_goals, open_surfaces, premises, same_at_probe, same_effects, stores_of
@@ -36,7 +35,6 @@ from visaproof.refinement.testing.guesses import AUDITS, guessed, settled
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous
-from visaproof.semantics.symbolic.float_bits import no_nan
 from visaproof.semantics.symbolic.names import Probe
 from visaproof.smt import Bool, Op, Term, conj, evaluate, false, substitute, symbol, true
 
@@ -143,8 +141,6 @@ def solved(asked: Asked) -> Refines | Difference | Vacuous | Unknown:
                 return Vacuous()
             case Fails(values):
                 verdict = _confirmed(comparison, goal, values)
-                if not isinstance(verdict, Difference) and comparison.scope.floats is Floats.IEEE:
-                    verdict = _without_nan(comparison, goal, inside, timeout_ms) or verdict
                 if isinstance(verdict, Difference):
                     return verdict
             case gave_up:
@@ -155,17 +151,6 @@ def solved(asked: Asked) -> Refines | Difference | Vacuous | Unknown:
 def _goal(question: Question) -> Bool:
     """All that is open, at an arbitrary place of each memory."""
     return conj(*(one.holds for one in open_goals(question)))
-
-
-def _without_nan(comparison: Comparison, goal: Bool, inside: tuple[Reach, ...], timeout_ms: int) -> Difference | None:
-    """A difference in which no operation on floats gives NaN, with which no run would show it."""
-    assumed = premises(comparison.question, goal, inside)
-    match uncut((*assumed, *no_nan((*assumed, goal))), goal, timeout_ms):
-        case Fails(values):
-            found = _confirmed(comparison, goal, values)
-            return found if isinstance(found, Difference) else None
-        case _:
-            return None
 
 
 def _naming(question: Question, reason: str, what: str, terms: Sequence[Bool]) -> str:

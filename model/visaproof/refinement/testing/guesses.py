@@ -18,14 +18,12 @@ from visaproof.refinement.choices import (
     unlike_threads,
 )
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.question import Question
 from visaproof.refinement.testing.memory import Content, word_value
-from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, launches, unknowns
+from visaproof.refinement.testing.random_launches import at_edges, candidates, contents, unknowns
 from visaproof.refinement.testing.runs import difference
-from visaproof.refinement.testing.small_launches import FloatWords, small_launches, usual_launches
+from visaproof.refinement.testing.small_launches import FloatWords, small_launches
 from visaproof.refinement.verdicts import Difference
-from visaproof.refinement.widths.wide_thread import Split
-from visaproof.smt import Op, Term
+from visaproof.smt import Term
 
 GUESSES = 60
 """Runs on random and simple inputs before a solver is asked."""
@@ -40,9 +38,6 @@ FLOAT_TYPES = (DataType.F, DataType.HF, DataType.DF)
 
 FLOAT_GUESSES = 24
 """Runs on floats, of kernels that compute with them."""
-
-FEW_LANES = 40
-"""Runs of few lanes, where the source depends on uninitialised values."""
 
 AUDITS = 6
 """Runs of kernels that are equal in normal form."""
@@ -72,12 +67,7 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
     symbols = unknowns(comparison.question, comparison.runners)
     random, floats = Random(seed), float_words(comparison)
     edges = at_edges(symbols) if count > AUDITS else ()
-    spread = () if comparison.split is None else _one_lane_each(comparison.split, comparison.question, symbols)
-    choices = count > AUDITS and source_choice(comparison.question)
-    few = _first_lanes(comparison.question, symbols, seed, floats) if choices else ()
-    guesses = chain(spread, few, islice(candidates(symbols, random, floats), count), edges)
-    if count > AUDITS:
-        yield _usual(comparison, symbols, seed)
+    guesses = chain(islice(candidates(symbols, random, floats), count), edges)
     yield ((values, contents(random, floats is not None)) for values in guesses)
     if count > AUDITS:
         yield small_launches(comparison.runners, symbols, seed, count)
@@ -118,12 +108,6 @@ class _Search(Struct):
             yield sure
 
 
-def _usual(comparison: Comparison, symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Content]]:
-    """Launches in which loops whose length depends on the launch take a few iterations."""
-    if any(one.trace.bounded for one in comparison.runners):
-        yield from usual_launches(comparison.runners, symbols, comparison.start.sizes, seed)
-
-
 def settled(comparison: Comparison, found: Difference, explained: bool = True) -> Difference | None:
     """The difference, if the source leaves another memory whatever it may choose; where it chooses, a solver is asked
     on request alone.  Raises NotModelled."""
@@ -162,31 +146,3 @@ def _on_floats(symbols: Sequence[Term], seed: int) -> Iterator[tuple[Values, Con
             for one, flag in zip(symbols, flags, strict=True)
         }
         yield values, words.content
-
-
-def _one_lane_each(split: Split, question: Question, symbols: Sequence[Term]) -> Iterator[Values]:
-    """Small launches with one lane on in each of the narrow threads: lanes of one thread that meet are undefined."""
-    random = Random(1)
-    for bits in (0, 1, 2, 0, 1, 2):
-        values = {
-            one: word_value(one, random.getrandbits(1) and random.getrandbits(bits + 1), 0, 1 << 32) for one in symbols
-        }
-        for thread in range(split.threads):
-            values[random.choice(question.lanes[split.lanes(thread)])] = 1
-        yield _of_open_lanes(values)
-
-
-def _first_lanes(
-    question: Question, symbols: Sequence[Term], seed: int, floats: Collection[Term] | None
-) -> Iterator[Values]:
-    """Launches of a few lanes from the first on: what other lanes or none would write is uninitialised."""
-    random = Random(seed + 2)
-    for _ in range(FEW_LANES):
-        last = random.choice((0, 1, 3, 7))
-        values = launches(symbols, random, floats)
-        yield _of_open_lanes({**values, **{lane: int(number <= last) for number, lane in enumerate(question.lanes)}})
-
-
-def _of_open_lanes(values: Values) -> Values:
-    """The values without those of lanes that are on in every launch, or in none."""
-    return {one: value for one, value in values.items() if one.op is Op.SYMBOL}

@@ -5,7 +5,6 @@ small.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
 from random import Random
 from struct import pack
 from zlib import crc32
@@ -17,23 +16,15 @@ from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.memory import (
     LARGEST_EXTENT,
     Content,
-    is_input,
     nothing,
     word_value,
 )
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.alu import Source
-from visaproof.semantics.symbolic.names import Extent, is_base, is_size
+from visaproof.semantics.symbolic.names import Extent
 from visaproof.smt import Op, Term, symbols_of
 
 SMALL_LAUNCHES = 40
-
-MOST_LARGE = 16
-"""Numbers that are made large, one at a time."""
-USUAL_SIZES = (16, 32, 64, 128)
-"""Work items of a group."""
-LARGE = 200
-"""More than those of most groups."""
 
 ZEROS = 0.2
 """Of the surfaces."""
@@ -47,20 +38,6 @@ def small_launches(
     for _ in range(count):
         large = random.choice((0.1, 0.3))
         yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats.drawn(random))
-
-
-def usual_launches(
-    runners: Sequence[AnyRunner], symbols: Sequence[Term], sizes: Sequence[Term], seed: int
-) -> Iterator[tuple[Values, Content]]:
-    """Launches of one group, to which all these sizes are alike, in which one number at a time is large, and the others
-    are 0 or small: a bound has all work items below it, and a loop that goes on by a size takes some rounds, and
-    neither none nor too many."""
-    random, floats = Random(seed + 4), _Floats.of(runners)
-    numbers = [one for one in symbols if _is_number(one) and one not in sizes] if sizes else []
-    for others, large in product((0, 1), numbers[:MOST_LARGE]):
-        values = _values(symbols, random, lanes=1, large=0) | dict.fromkeys(sizes, random.choice(USUAL_SIZES))
-        values |= {one: others and values[one] for one in numbers} | {large: word_value(large, LARGE, 1, 0)}
-        yield values, _contents(random, floats.drawn(random))
 
 
 def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
@@ -77,10 +54,6 @@ def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float)
             word = LARGEST_EXTENT - 1
         values[one] = word_value(one, word, int(random.random() < share), 1 << 32)
     return values
-
-
-def _is_number(one: Term) -> bool:
-    return one.width > 0 and is_input(one) and not is_size(one) and not is_base(one)
 
 
 class _Floats(Struct, frozen=True):

@@ -4,7 +4,7 @@ On terms their messages stand one thread behind the other, from barrier to barri
 two threads race, every other order leaves the same.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -144,11 +144,6 @@ class ThreadGroup(Struct, frozen=True):
         """What the registers of the threads hold before they start, as far as they read that."""
         for member in self.members:
             yield from member.start_words()
-
-    @property
-    def reads(self) -> Collection[tuple[str, int]]:
-        """The bytes that some thread reads before it writes them."""
-        return self.trace.registers.initial_reads.keys()
 
     def orders(self) -> "tuple[ThreadGroup, ...]":
         """The kernel with each order of its threads that is tried: one, where the order cannot show."""

@@ -3,16 +3,11 @@
 Nothing here depends on a rounding or a mode, and everything holds for all patterns: NaN with any payload as well.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import cast
-
 from visaproof.isa.types import DataType
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.smt import (
     BitVec,
     Bool,
-    Op,
-    Term,
     bit,
     bit_and,
     bit_or,
@@ -24,12 +19,11 @@ from visaproof.smt import (
     eq,
     ite,
     neg,
-    subterms,
     symbol,
     ule,
     ult,
 )
-from visaproof.smt.ieee import BRAIN, DOUBLE, HALF, SINGLE, FloatOperation, Format
+from visaproof.smt.ieee import BRAIN, DOUBLE, HALF, SINGLE, Format
 
 LAYOUTS = {DataType.HF: HALF, DataType.BF: BRAIN, DataType.F: SINGLE, DataType.DF: DOUBLE}
 
@@ -111,11 +105,3 @@ def any_nan(layout: Format) -> BitVec:
     """The quiet NaN that operations of a format give, of which no page says which: the same for all of them."""
     payload, sign = layout.fraction_bits - 1, symbol(f"nan{layout.width}.sign", 1)
     return concat(sign, const(-1, layout.exponent_bits + 1), symbol(f"nan{layout.width}.payload", payload))
-
-
-def no_nan(terms: Iterable[Term]) -> Iterator[Bool]:
-    """That no operation on floats in the terms gives NaN."""
-    for term in subterms(*terms):
-        if term.op is Op.FLOAT:
-            nan = cast(FloatOperation, term.payload).result.nan
-            yield neg(eq(cast(BitVec, term), const(nan, term.width)))
