@@ -121,6 +121,12 @@ def test_a_pattern_with_a_slash_selects_by_instruction_and_property(visaproof, p
     assert "hint: did you mean qw_scatter/out-of-bounds-write-is-dropped[SIMD1]?" in ran.err
 
 
+def test_a_pattern_of_no_claim_selects_by_a_part_of_the_obligation(visaproof, proofs):
+    folder = proofs("proved", "refuted")
+    slashed = visaproof("prove", "--proofs", folder, "--list", "qw_scatter/out-of-bounds-write").out
+    assert visaproof("prove", "--proofs", folder, "--list", "out-of-bounds-write-is").out == slashed
+
+
 def test_a_folder_without_proofs_exits_2(visaproof, tmp_path):
     ran = visaproof("prove", "--proofs", tmp_path)
     assert ran.code == 2

@@ -130,7 +130,7 @@ def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Clai
         return folder, claims
     named: set[str] = set()
     for pattern in patterns:
-        found = selected(claims, [pattern])
+        found = selected(claims, [pattern]) or [claim for claim in claims if pattern in claim.query().id]
         if not found:
             raise UsageError(f"no claim matches {pattern!r}", _proposed(pattern, claims))
         named |= {claim.id for claim in found}

@@ -40,8 +40,13 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="JSON of another command")
-    parser.add_argument("-o", "--output", metavar="PAGE", type=Path, help="the page (default: stdout)")
+    parser.add_argument("-o", "--output", metavar="PAGE", type=_page, help="the page (default: stdout)")
     parser.add_argument("--title", default="", metavar="TEXT", help="of the page")
+
+
+def _page(text: str) -> Path:
+    """`html:page.html` is what other commands take."""
+    return Path(text.removeprefix("html:"))
 
 
 def run(arguments: Namespace) -> int:

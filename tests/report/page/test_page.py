@@ -15,7 +15,9 @@ from visaproof.cli.options.exit_codes import ExitCode
 from visaproof.report.page.entry import Mark
 from visaproof.report.page.of_pairs import _pictures
 from visaproof.report.page.page import entries_of, page_of
-from visaproof.report.text.buffer_words import value_text
+from visaproof.report.pictures.refinement import memory_picture
+from visaproof.report.records.refine import Dword
+from visaproof.report.text.buffer_words import Buffer, value_text
 from visaproof.report.text.markup import json_in_html, xml_text
 
 DATA = Path(__file__).parents[2] / "data"
@@ -192,6 +194,8 @@ def test_an_error_document_is_an_entry(capsys, tmp_path):
     (tmp_path / "e.json").write_text(capsys.readouterr().out)
     assert main(["report", str(tmp_path / "e.json"), "-o", str(tmp_path / "p.html")]) == ExitCode.OK
     assert "ERROR" in (tmp_path / "p.html").read_text()
+    assert main(["report", str(tmp_path / "e.json"), "--output", f"html:{tmp_path / 'q.html'}"]) == ExitCode.OK
+    assert (tmp_path / "q.html").read_text() == (tmp_path / "p.html").read_text()
 
 
 def test_a_command_writes_the_page_itself(tmp_path, capsys):
@@ -418,3 +422,15 @@ def test_pictures_show_floats_where_the_kernels_store_floats(capsys) -> None:
     for dword in example["dwords"]:
         assert f">{value_text(int(dword['source'], 16), 4, 'f')}<" in picture
         assert f">{dword['source']}<" not in picture
+
+
+def test_a_picture_of_vectors_names_their_components() -> None:
+    """As the sentence above it does; what is no element of 32 bits is named by its bytes."""
+    changed = Dword(address=4, place="out[0].y", before="0", source="1", target="2")
+    drawn = memory_picture(
+        [changed, Dword(address=8, before="0", source="0", target="0")], Buffer("out", 8), ("", ""), "p"
+    )
+    shown = drawn.svg("wide")
+    assert ">out[0].y<" in shown
+    assert "out[0].y differs" in shown
+    assert "bytes 0x8 to" in shown

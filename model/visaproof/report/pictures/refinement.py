@@ -17,11 +17,10 @@ def memory_picture(
 ) -> Drawing:
     """A column for each dword; where there is little room, a row."""
     bad = [one for one in dwords if one.source != one.target]
-    places = ", ".join(buffer.span(one.address, 4) for one in bad) or buffer.name
+    places = ", ".join(_place(one, buffer) for one in bad) or buffer.name
     title = f"{places} differs"
     about = f"{title}. " + " ".join(
-        f"{buffer.span(one.address, 4)} was {one.before}; after the source it is {one.source}, "
-        f"after the target {one.target}."
+        f"{_place(one, buffer)} was {one.before}; after the source it is {one.source}, after the target {one.target}."
         for one in bad
     )
     drawing = Drawing(width, title, about, name)
@@ -33,11 +32,15 @@ def memory_picture(
     return drawing
 
 
+def _place(one: Dword, buffer: Buffer) -> str:
+    return one.place or buffer.span(one.address, 4)
+
+
 def _wide(drawing: Drawing, dwords: Sequence[Dword], buffer: Buffer) -> None:
     room = (drawing.width - 150) / max(len(dwords), 1)
     for number, one in enumerate(dwords):
         x, differs = 140 + room * number, one.source != one.target
-        label = fitting(buffer.span(one.address, 4), room)
+        label = fitting(_place(one, buffer), room)
         drawing.text(x + room / 2 - 7, 22, label, "b" if differs else "d", "middle")
         for row, (side, _) in enumerate(SIDES):
             hit = differs and side != "before"
@@ -53,7 +56,7 @@ def _narrow(drawing: Drawing, dwords: Sequence[Dword], buffer: Buffer) -> None:
         drawing.text(128 + 90 * column + 42, 20, side, kind, "middle")
     for row, one in enumerate(dwords):
         y, differs = 30 + 42 * row, one.source != one.target
-        drawing.text(8, y + 22, fitting(buffer.span(one.address, 4), 116), "b" if differs else "d")
+        drawing.text(8, y + 22, fitting(_place(one, buffer), 116), "b" if differs else "d")
         for column, (side, _) in enumerate(SIDES):
             hit = differs and side != "before"
             drawing.box(128 + 90 * column, y, 84, 34, "hit" if hit else "cell", 4)

@@ -98,6 +98,8 @@ class Dword(Record, kw_only=True, frozen=True):
     """Four bytes of memory as a number: before, after the source and after the target."""
 
     address: int
+    place: str | UnsetType = UNSET
+    """The element of a buffer that it is: `out[2].y`; none where its elements are of another size, or not known."""
     before: str
     source: str
     target: str

@@ -25,11 +25,10 @@ from visaproof.refinement.verdicts import (
 )
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.one_kernel.stored_type import stored_type
-from visaproof.report.two_kernels.elements import argument_at, left, stored_text, surface_name
+from visaproof.report.two_kernels.elements import argument_at, dwords, left, stored_text, surface_name
 from visaproof.report.two_kernels.inputs import inputs_of, number_text
 from visaproof.report.two_kernels.lane_runs import lane_run_json, lane_run_lines, target_run_lines
 from visaproof.report.two_kernels.launches import ShownDifference
-from visaproof.report.two_kernels.memory_strip import dwords
 from visaproof.report.two_kernels.overlap import buffer_at, layout_json, layout_lines
 from visaproof.report.two_kernels.texels import channel_text, extent_names, extents_text, place_of, sampler_lines
 from visaproof.report.two_kernels.writers import written
