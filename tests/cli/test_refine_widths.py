@@ -40,6 +40,7 @@ def test_a_race_is_shown_saved_and_replayed(tmp_path, visaproof):
     assert found.code == 1
     assert "thread 1 writes byte" in found.out
     assert "(race)" in found.out
+    assert "they race by the language" in found.out
     (path,) = tmp_path.iterdir()
     record = json.loads(path.read_text())
     assert [thread["number"] for thread in record["target"]["threads"]] == [0, 1]

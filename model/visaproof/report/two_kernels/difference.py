@@ -144,6 +144,8 @@ def _what_differs_lines(comparison: Comparison, found: Difference) -> Iterator[s
             yield f"    {undefined.message}" + (f" ({kind.value})" if kind else "")
             if kind:
                 yield undefined_hint(kind)
+            if kind is UndefinedKind.RACE:
+                yield RACE_OF_ITEMS
         case OutsideBuffers(address):
             yield f"  the target accesses address {address:#x}, which is in no buffer"
             yield "    and at no offset from one: where buffers begin elsewhere it does not move as they do"
@@ -214,6 +216,12 @@ def _what_differs(comparison: Comparison, found: Difference) -> str:
         case ByteDiffers() as one:
             place = _place(comparison, found, one)
     return f"{place}: {one.source:#04x} after the source, {one.target:#04x} after the target"
+
+
+RACE_OF_ITEMS = (
+    "      where the source has both work items in one thread, its statements order them; if they access the same "
+    "bytes there, they race by the language, which leaves the kernel undefined"
+)
 
 
 def undefined_hint(kind: UndefinedKind) -> str:
