@@ -16,16 +16,15 @@ from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
-from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns
+from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns, with_whole_atomics
 from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
-from visaproof.refinement.effects.local_memory import unobserved
+from visaproof.refinement.effects.fences import unobserved
 from visaproof.refinement.effects.observed_registers import register_stores
 from visaproof.refinement.effects.operands import divides_by_zero
 from visaproof.refinement.effects.places import located
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.effects.side import Side, surface_then, with_changes_of_loops, with_stores_counted
-from visaproof.refinement.effects.split_atomics import with_whole_atomics
 from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.effects.undefined_accesses import is_aligned
 from visaproof.refinement.obligations import require_reached

@@ -14,8 +14,8 @@ from visaproof.isa.errors import IllegalInstruction, LimitReached, NotModelled, 
 from visaproof.isa.operands import SCRATCH
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.side import Premises
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.rules.conditions import Premise, place_of, premise

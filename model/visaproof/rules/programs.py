@@ -20,8 +20,8 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.undefined import FORBIDDEN
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.question import Launched
+from visaproof.refinement.effects.side import Premises
 from visaproof.refinement.observed import Observed, RegisterPlace
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope

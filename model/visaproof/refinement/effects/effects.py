@@ -19,6 +19,7 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent
+from visaproof.refinement.effects.fences import is_atomic
 from visaproof.refinement.effects.history import History
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
@@ -267,7 +268,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.reaches),
         tuple(history.common([one.guard for one in side.matched.events])),
         tuple(history.common([one.guard for one in side.trace.events if isinstance(one.event, Barrier)])),
-        any(isinstance(access, Atomic) for one in side.trace.performed for access in one.accesses),
+        any(map(is_atomic, side.trace.performed)),
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
         tuple(history.round(one) for one in side.trace.rounds),
         tuple(history.registers(side)) if side.observed else (),

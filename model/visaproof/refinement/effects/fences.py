@@ -18,8 +18,8 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.refinement.effects.side import Side
-from visaproof.semantics.symbolic.accesses import Atomic
+from visaproof.refinement.effects.side import Side, surface_at
+from visaproof.semantics.symbolic.accesses import Atomic, Store
 from visaproof.smt import is_true
 
 Moments = Sequence[tuple[int, Synchronised | None]]
@@ -166,3 +166,34 @@ def _names_as_much(target: Fence, source: Fence, reached: frozenset[Memory], dev
         return False
     has_old_caches = device < Platform.TGLLP
     return has_old_caches or not source.flushes & {"invalidate", "L1"} or bool(target.flushes & _INVALIDATES)
+
+
+# ---------------------------------------------------------------- shared local memory that nobody reads any more
+
+# It ends with its group.  Other threads of the group may read what one stores only after it synchronises with them: by
+# a barrier, a fence or an atomic after the store.  What is stored after the last of these is not compared.
+
+
+def unobserved(source: Side, target: Side) -> str | None:
+    """What shared local memory is called after the last synchronisation of both; None where this is not known."""
+    names = {_after_the_last(side) for side in (source, target)}
+    return names.pop() if len(names) == 1 else None
+
+
+def _after_the_last(side: Side) -> str | None:
+    if side.turns or side.disturbed:
+        return None
+    performed = side.trace.performed
+    last = max((*side.matched.cuts, *(one.behind for one in side.trace.rounds), 0))
+    seen = max((one.before for one in side.trace.events), default=0)
+    if any(map(is_atomic, performed[last:])):
+        return None
+    if any(_is_store(side, one) for one in performed[last:seen]):  # before a fence that has no counterpart
+        return None
+    return surface_at(SHARED_LOCAL, side, len(performed))
+
+
+def _is_store(side: Side, performed: Performed) -> bool:
+    """Whether it stores to shared local memory."""
+    stores = any(isinstance(access, Store) for access in performed.accesses)
+    return stores and side.surface(performed.surface) == SHARED_LOCAL

@@ -9,8 +9,8 @@ from visaproof.queries.kernels.constant_data import NO_TABLES, Tables
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
-from visaproof.refinement.effects.premises import Premises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
+from visaproof.refinement.effects.side import Premises
 from visaproof.smt import Bool, disj
 
 LARGEST_SURFACE = 1 << 32

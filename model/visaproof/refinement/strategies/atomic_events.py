@@ -19,8 +19,9 @@ from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.events import AtomicEvent
-from visaproof.refinement.effects.premises import Premises
+from visaproof.refinement.effects.fences import is_atomic
 from visaproof.refinement.effects.question import Question
+from visaproof.refinement.effects.side import Premises
 from visaproof.refinement.obligations import open_surfaces, same_at_probe
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import Steps
@@ -52,11 +53,7 @@ def has_atomics(comparison: Comparison) -> bool:
     """Whether both programs have atomics, in one thread each and in no loop."""
     if comparison.split is not None or comparison.question.bounded:
         return False
-    return all(
-        not runner.trace.rounds
-        and any(isinstance(one, Atomic) for each in runner.trace.performed for one in each.accesses)
-        for runner in comparison.runners
-    )
+    return all(not runner.trace.rounds and any(map(is_atomic, runner.trace.performed)) for runner in comparison.runners)
 
 
 def _by_events(comparison: Comparison) -> Question | None:

@@ -20,9 +20,8 @@ from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.lower import Runnable, lowered
-from visaproof.program.statements import Run
+from visaproof.program.statements import MemoryMessage, Run, Synchronise
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
-from visaproof.refinement.effects.local_memory import synchronises
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
@@ -307,7 +306,7 @@ class SeenByOthers:
 
         def observe(statement: Run, state: ConcreteState) -> None:
             observer(statement, state)
-            if self._now is not None and synchronises(statement):
+            if self._now is not None and _synchronises(statement):
                 self._seen = dict(self._now.contents)
                 self._times += 1
 
@@ -317,6 +316,11 @@ class SeenByOthers:
     def seen(self) -> tuple[int, Mapping[int, int]]:
         """How often threads synchronised, and the contents at the last time."""
         return self._times, self._seen
+
+
+def _synchronises(statement: Run) -> bool:
+    """Whether other threads may read after it what was stored to shared local memory before."""
+    return isinstance(statement, Synchronise) or (isinstance(statement, MemoryMessage) and statement.is_atomic)
 
 
 def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:

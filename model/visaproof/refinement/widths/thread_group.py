@@ -19,6 +19,7 @@ from visaproof.launch.input_meaning import Argument
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
+from visaproof.refinement.effects.fences import is_atomic
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
@@ -40,7 +41,7 @@ from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
-from visaproof.semantics.symbolic.accesses import Access, Atomic
+from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
 from visaproof.semantics.symbolic.state import SymbolicImage
@@ -147,7 +148,7 @@ class ThreadGroup(Struct, frozen=True):
 
     def orders(self) -> "tuple[ThreadGroup, ...]":
         """The kernel with each order of its threads that is tried: one, where the order cannot show."""
-        atomics = any(isinstance(access, Atomic) for one in self.trace.performed for access in one.accesses)
+        atomics = any(map(is_atomic, self.trace.performed))
         return (self, replace(self, last_first=True)) if atomics else (self,)
 
     def other_ways(self, ran: Ran) -> Iterator[tuple[bool, Readings]]:
