@@ -6,9 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from visaproof.checking.claims.identity_record import SIDES_DIFFER, read_identity, replay_identity
-from visaproof.checking.counterexample import DOES_NOT_REFINE, read_counterexample, violation_of
+from visaproof.checking.counterexample import DOES_NOT_REFINE, decoded, read_counterexample, violation_of
 from visaproof.checking.replay import Replay, replay
-from visaproof.refinement.record import read_example
+from visaproof.refinement.record import RefinementExample
 from visaproof.refinement.replay import run_again
 
 
@@ -33,7 +33,7 @@ def replay_file(path: Path) -> Replayed:
         sides = read_identity(path)
         return Replayed(sides.claim, sides.shows, replay_identity(sides, str(path)), sides)
     if violation == DOES_NOT_REFINE:
-        example = read_example(path)
+        example = decoded(path, RefinementExample)
         again = run_again(example, str(path))
         return Replayed(again.claim, again.shows, tuple(again.differences), example)
     found = read_counterexample(path)

@@ -229,14 +229,10 @@ def weaker(comparison: Comparison) -> str:
     if comparison.itself:
         return ""
     source, target = comparison.question.source.touched, comparison.question.target.touched
-    found = list(islice(weakened(source, target, is_one_device(comparison)), MOST_NAMED))
+    one_device = comparison.source.platform is comparison.target.platform
+    found = list(islice(weakened(source, target, one_device), MOST_NAMED))
     told = ", ".join(f"{other}, beside {one} of the source" for one, other in found)
     return f"weaker cache options: {told}" if found else ""
-
-
-def is_one_device(comparison: Comparison) -> bool:
-    """Whether both kernels are for one device."""
-    return comparison.source.platform is comparison.target.platform
 
 
 def is_one_thread(comparison: Comparison) -> bool:

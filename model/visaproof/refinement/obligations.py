@@ -175,11 +175,6 @@ def _all_race(meets: Sequence[Bool], races: Sequence[Bool]) -> bool:
     return not any(not_covered(shapes[len(races) :], shapes[: len(races)]))
 
 
-def same_written(question: Question) -> bool:
-    """Whether both have the same stores, term by term."""
-    return not open_surfaces(question)
-
-
 def same_at_probe(question: Question, surface: str) -> Bool:
     """Whether an arbitrary unit of the surface is the same after both kernels.
 
@@ -228,7 +223,8 @@ QUICK_MS = 300
 
 def same_effects(question: Question) -> bool:
     """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
-    return same_written(question) and is_false(left_undefined(question))
+    same = all(_same_stores(question, surface) for surface in question.surfaces)
+    return same and is_false(left_undefined(question))
 
 
 # ---------------------------------------------------------------- two lanes of one work item

@@ -277,7 +277,7 @@ def _located(runner: AnyRunner) -> Side:
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
-    found = located(runner.trace, pointers, names, SHARED_LOCAL, runner.distances, runner.sharing)
+    found = located(runner.trace, pointers, names, runner.distances, runner.sharing)
     surface = partial(_name, names)
     return Side(
         runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,

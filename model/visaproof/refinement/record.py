@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from visaproof.checking.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State, decoded
+from visaproof.checking.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State
 from visaproof.checking.ladder import Values
 from visaproof.checking.states import state_record, without_zeros
 from visaproof.instructions.svm_gather import FLAT
@@ -146,11 +146,6 @@ class RefinementExample(msgspec.Struct, omit_defaults=True, forbid_unknown_field
     source: Side
     target: Side
     differs: Differs
-
-
-def read_example(path: Path) -> RefinementExample:
-    """Reads a file.  Raises ReadError where it is none, or of another format version."""
-    return decoded(path, RefinementExample)
 
 
 def example_name(comparison: Comparison) -> str:

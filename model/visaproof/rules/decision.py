@@ -37,16 +37,15 @@ DEFAULT_TIMEOUT = 20.0
 def check_rule(
     rule: Rule | str,
     timeout: float = DEFAULT_TIMEOUT,
-    extra: Sequence[Condition] = (),
     when_right: bool = False,
     chosen: Callable[[Instance], bool] = lambda _: True,
 ) -> Verdict:
-    """Whether the rule is right under its preconditions, and under the `extra` ones.
+    """Whether the rule is right under its preconditions.
 
     `when_right` adds those of `right if`.  Raises ReadError and NotModelled.
     """
     found = read_rule(rule, "<rule>") if isinstance(rule, str) else rule
-    conditions = [*found.pre, *(found.right_if if when_right else ()), *extra]
+    conditions = [*found.pre, *(found.right_if if when_right else ())]
     return check_instances((prepared(one) for one in instances(found) if chosen(one)), conditions, timeout)
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
+from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import Settled, behind_pointer, is_private, under_guard
@@ -88,7 +89,6 @@ def located(
     trace: Trace,
     pointers: Mapping[BitVec, str],
     surfaces: Mapping[str, str],
-    shared_local: str,
     distances: Mapping[str, BitVec] = NO_DISTANCES,
     sharing: Sharing = NOTHING_SHARED,
 ) -> Located:
@@ -105,7 +105,7 @@ def located(
             place = access
             if is_private(trace, one, access):
                 surface = one.surface
-            elif surface != shared_local and len(access.cell) == 1:
+            elif surface != SHARED_LOCAL and len(access.cell) == 1:
                 surface, offset = _place(one, access, surface, pointers, sharing)
                 offset = _in_buffer(offset, distances.get(one.surface))
                 place = replace(access, cell=(truncate(offset, OFFSET_BITS),), inside=true())

@@ -24,7 +24,7 @@ from visaproof.semantics.symbolic.names import (
     surface_size,
 )
 from visaproof.semantics.symbolic.state import SymbolicImage
-from visaproof.smt import Term
+from visaproof.smt import BitVec, Term
 from visaproof.smt.evaluate import Evaluation, evaluate_all
 
 FLAT_SIZE = 1 << 64
@@ -241,13 +241,13 @@ def memory_of(question: Question, images: Mapping[str, bool], values: Values, co
     for name in (*map(itself, question.surfaces), *images):
         contents = question.memory.tables.initial(name, values)
         memory[name] = (IMAGE_SIZE if name in images else _size(name, values), contents)
-    places = {value: place for place, value in question.memory.cells.items()}
+    places: dict[Term, tuple[str, BitVec]] = {value: place for place, value in question.memory.cells.items()}
     now = Evaluation(values)
     for name in question.memory.order:
         if name in question.memory.definitions:
             values[name] = now.of(question.memory.definitions[name])
             continue
-        surface, cell = places[name]  # pyright: ignore[reportArgumentType]
+        surface, cell = places[name]
         own = itself(surface)
         _, contents = memory[own]
         address, known = now.of(cell), values.get(name)
