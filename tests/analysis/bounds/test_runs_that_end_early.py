@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds import verdicts
 from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kept_runs import KeptRuns
 from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
@@ -21,7 +22,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.queries.kernels.bounds import needed_bytes
-from visaproof.semantics.symbolic.names import SurfaceSize
+from visaproof.semantics.symbolic.names import LaneOn
 from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel_file
 
@@ -148,6 +149,6 @@ def test_values_that_showed_one_message_outside_show_the_next(monkeypatch: pytes
     monkeypatch.setattr(verdicts.Search, "run", search)
     assert isinstance(verdicts.decide_bounds(second, asked.asked, tried), Outside)
     assert not searched
-    large = {one: 1 << 20 if isinstance(one.payload, SurfaceSize) else value for one, value in tried.shown[0].items()}
-    assert isinstance(verdicts.decide_bounds(second, asked.asked, verdicts.Tried([large])), Undecided)
+    nothing = {one: int(isinstance(one.payload, LaneOn)) for one in tried.shown[0].values}
+    assert isinstance(verdicts.decide_bounds(second, asked.asked, verdicts.Tried([KeptRuns(nothing)])), Undecided)
     assert len(searched) == 1

@@ -7,8 +7,7 @@ import pytest
 
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
-from visaproof.analysis.conflicts.thread_states import Values, state_of
-from visaproof.analysis.conflicts.thread_states import _places as places_of
+from visaproof.analysis.conflicts.thread_states import Values, places_of, state_of
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
@@ -111,9 +110,8 @@ def test_each_byte_of_a_register_at_the_start_has_one_place(path: Path) -> None:
     answers = answers_for(path, Assume.LAUNCH)
     roots = {name: one.size for name, one in answers.kernel.registers.items() if one.owns_storage}
     found = {
-        (one.variable, one.start + k): (word, one.first + k)
-        for word, places in places_of(answers.asked).items()
-        for one in places
+        (one.variable, one.start + k): (one.word, one.first + k)
+        for one in places_of(answers.asked)
         for k in range(one.size)
     }
     bytes_of = {(name, byte): answers.start.initial(name, byte) for name, size in roots.items() for byte in range(size)}

@@ -1,6 +1,6 @@
 """All bounds questions of one file: what was found, and what could not be asked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TypeVar
 
@@ -45,6 +45,8 @@ A = TypeVar("A")
 
 SIZES = 0.25
 """Of the time that is left, for the size of a message before a search: mostly this is what is wanted."""
+FIRST = 0.2
+"""Of the time that is left, until some access is shown outside: that shows most others outside, too."""
 AFTER = 0.03
 """Of the time that is left, for whether a message leaves its surface only after another one."""
 
@@ -113,8 +115,18 @@ class BoundsAnswers(Struct, frozen=True):
         for question in () if self.vacuous else self.questions:
             by_instruction.setdefault(question.instruction.position, []).append(question)
         order = self.sizes.names.of_arguments()
+        with suppress(LimitReached), self.limit.within(FIRST):
+            self._show_some(by_instruction.values())
         for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
+
+    def _show_some(self, messages: Iterable[list[BoundsQuestion]]) -> None:
+        """Answers messages until an access is shown outside, and runs that with each buffer empty."""
+        for rounds in messages:
+            if not self.tried.shown:
+                self._answer(rounds)
+            else:
+                self.tried.shown[0].of(rounds[0], self.asked)
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
         """With what would suffice, which is looked for first once some buffer was too small, and else after that."""

@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from visaproof.analysis.conflicts.thread_states import Values
+from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
+from visaproof.checking.buffer_space import BufferSpace
+from visaproof.instructions.svm_gather import FLAT
+from visaproof.machine.symbolic.trace import Performed
 from visaproof.queries.kernels.buffer_places import AddressedBuffer, LaunchBuffers
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at
+from visaproof.semantics.concrete.choices import Choices
+from visaproof.semantics.concrete.state import ConcreteState
+from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.state import FLAT_BITS
 from visaproof.smt import BitVec, Bool, Op, conj, evaluate
 
@@ -38,6 +44,16 @@ def windows(buffers: LaunchBuffers, values: Values) -> tuple[range, ...]:
 def _window(buffer: AddressedBuffer, size: BitVec, values: Values) -> range:
     begin = evaluate(buffer.begin, values)
     return range(begin, begin + (values.get(size, LARGE) if size.op is Op.SYMBOL else evaluate(size, values)))
+
+
+def state_with_buffers(
+    asked: Asked, until: Performed | None, buffers: LaunchBuffers, values: Values, choices: Choices
+) -> ConcreteState:
+    """The thread that these values describe, with the buffers where they lie, and what loads up to a message bring."""
+    state = state_of(asked, until, values, choices)
+    if isinstance(flat := state.surfaces.get(FLAT), Buffer):
+        state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(buffers, values))
+    return state
 
 
 def window_of(buffers: LaunchBuffers, key: str, values: Values) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """Decides whether a message stays inside its surface and is defined; a run of the kernel confirms every "no"."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Set
 from enum import Enum
 from functools import partial
 from itertools import islice
@@ -10,29 +9,28 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.memory import launched, signed, windows
+from visaproof.analysis.bounds.kept_runs import KeptRuns
+from visaproof.analysis.bounds.memory import launched, signed, state_with_buffers
 from visaproof.analysis.bounds.outside_search import emptied
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
-from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of, state_of
+from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of
 from visaproof.checking.all_choices import under_all_choices
-from visaproof.checking.buffer_space import BufferSpace
 from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
-from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
-from visaproof.machine.concrete.run import MissingSurface, Outcome, PerformedMessage, run
+from visaproof.machine.concrete.run import Outcome, PerformedMessage, run
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer, Miss
+from visaproof.semantics.concrete.surface import Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, lane_on
 from visaproof.smt import conj, evaluate, neg, substitute, symbols_of, true
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import Evaluation
 
 TEXEL = 4
 """Parts of a cell that say which texel it is; behind them may be a channel."""
@@ -138,8 +136,8 @@ T = TypeVar("T")
 class Tried(Struct):
     """What was tried for the messages of one kernel."""
 
-    shown: list[Values] = field(default_factory=list[Values])
-    """On which an access was outside, the newest first: where one buffer is too small, others mostly are."""
+    shown: list[KeptRuns] = field(default_factory=list[KeptRuns])
+    """Where an access was outside, the newest first."""
     progress: dict[Same[BoundsQuestion], Progress] = field(default_factory=dict[Same[BoundsQuestion], Progress])
     """Of questions that the limit ended."""
 
@@ -148,7 +146,7 @@ def decide_bounds(question: BoundsQuestion, asked: Asked, tried: Tried | None = 
     """Whether every enabled lane of the message stays inside its surface."""
     tried = Tried() if tried is None else tried
     confirm = _Confirm(question, asked, question.outside)
-    found = _as_before(question, confirm.outside, tried.shown)
+    found = confirm.as_before(tried.shown) if question.outside else None
     if found is None:
         progress, empty = tried.progress.setdefault(Same(question), Progress()), emptied(question)
         found = _decided(
@@ -159,27 +157,11 @@ def decide_bounds(question: BoundsQuestion, asked: Asked, tried: Tried | None = 
             lambda index, values: confirm.outside(index, {**values, **dict.fromkeys(empty, 0)}),
             progress,
         )
+        if isinstance(found, Outside):
+            tried.shown[:] = [KeptRuns(found.shown.values), *tried.shown][:LAST_SHOWN]
     if isinstance(found, Outside):
-        tried.shown[:] = [found.shown.values, *tried.shown][:LAST_SHOWN]
         return found
     return Unbounded(question.lost) if question.lost else found
-
-
-def _as_before(
-    question: BoundsQuestion, confirm: Callable[[int, Values], Outside | None], shown: Sequence[Values]
-) -> Outside | None:
-    """What a run shows on values that showed an earlier message outside; what they do not decide is 0."""
-    if not shown or not question.outside:
-        return None
-    formulas = (conj(*question.premises, *question.earlier), *(doubt.condition for doubt in question.outside))
-    symbols = symbols_of(*formulas)
-    for values in shown:
-        holds, *outside = evaluate_all(formulas, values := dict.fromkeys(symbols, 0) | values)
-        if holds and any(outside):
-            with suppress(NotModelled, MissingSurface):
-                if (found := confirm(outside.index(1), values)) is not None:
-                    return found
-    return None
 
 
 def decide_meaning(question: BoundsQuestion, asked: Asked) -> HasMeaning:
@@ -232,18 +214,40 @@ class _Confirm(Struct, frozen=True):
         return self._first(self._outside, index, values)
 
     def _outside(self, index: int, values: Values, choices: Choices) -> Outside | None:
-        access = self.doubts[index].access
         candidate, outcome = self._run(index, values, choices)
         misses = self._misses(outcome)
-        reached = tuple(self._reached(candidate, misses))
-        cell = tuple(evaluate_all(access.cell, candidate))
-        lane = self.question.lane(access)
-        for one in reached:
-            if one.outside and one.cell == cell and one.lane == lane:
-                shown = self._shown(index, candidate)
+        return self._in_run([index], misses, candidate, Evaluation(candidate)) if misses else None
+
+    def as_before(self, shown: Iterable[KeptRuns]) -> Outside | None:
+        """What a run shows on values that showed an earlier message outside; what they do not decide is 0."""
+        position = self.question.instruction.position
+        for one in shown:
+            run = one.of(self.question, self.asked)
+            if run is not None and (misses := run.misses.get(position)):
+                found = self._in_run(range(len(self.doubts)), misses, run.values, run.evaluation, run.before)
+                if found is not None:
+                    return found
+        return None
+
+    def _in_run(
+        self,
+        indices: Iterable[int],
+        misses: Set[Miss],
+        values: Values,
+        evaluation: Evaluation,
+        before: ConcreteState | None = None,
+    ) -> Outside | None:
+        """The first of these doubts whose access is among those that missed in a run on the values."""
+        reached = tuple(self._reached(evaluation, misses))
+        outside = {(one.lane, one.cell): one for one in reached if one.outside}
+        for index in indices:
+            access = self.doubts[index].access
+            one = outside.get((self.question.lane(access), tuple(map(evaluation.of, access.cell))))
+            if one is not None:
                 place = self.question.places.get(Same(access))
                 surface = place.buffer.key if place else self.question.performed.surface
-                return Outside(self.question, surface, one, Effect.of(access, place is not None), reached, shown)
+                effect, shown = Effect.of(access, place is not None), self._shown(index, values, before)
+                return Outside(self.question, surface, one, effect, reached, shown)
         return None
 
     def meaningless(self, index: int, values: Values) -> Meaningless | None:
@@ -304,13 +308,11 @@ class _Confirm(Struct, frozen=True):
         return run(self.asked.kernel, self._state(values, choices), enough=self._misses_any, most=MOST_STATEMENTS)
 
     def _state(self, values: Values, choices: Choices = STRICT) -> ConcreteState:
-        state = state_of(self.asked, self.question.performed, values, choices)
+        state = state_with_buffers(self.asked, self.question.performed, self.question.buffers, values, choices)
         if self.strict and state.beyond is not None:
             position = self.question.instruction.position
             strict = (one.variable for one in self.asked.trace.beyond if one.position == position)
             state.beyond = replace(state.beyond, strict=frozenset(strict))
-        if isinstance(flat := state.surfaces.get(FLAT), Buffer):
-            state.surfaces[FLAT] = BufferSpace(flat.size, flat.contents, windows=windows(self.question.buffers, values))
         return state
 
     def _misses_any(self, performed: PerformedMessage) -> bool:
@@ -321,10 +323,10 @@ class _Confirm(Struct, frozen=True):
         position = self.question.instruction.position
         return {miss for one in outcome.performed if one.instruction.position == position for miss in one.misses}
 
-    def _reached(self, values: Values, misses: set[Miss]) -> Iterator[Reached]:
+    def _reached(self, evaluation: Evaluation, misses: Set[Miss]) -> Iterator[Reached]:
         for access in self.question.performed.accesses:
-            if evaluate(access.guard, values):
-                cell = tuple(evaluate_all(access.cell, values))
+            if evaluation.of(access.guard):
+                cell = tuple(map(evaluation.of, access.cell))
                 lane, place = self.question.lane(access), self.question.places.get(Same(access))
                 if place is None:
                     missed = (Miss(cell, access.width) if len(cell) == 1 else Miss(cell[:TEXEL], 0)) in misses
@@ -332,11 +334,11 @@ class _Confirm(Struct, frozen=True):
                     continue
                 # The page may read a qword at once, of which this is one half.
                 missed = any(0 <= cell[0] - miss.cell[0] <= miss.width - access.width for miss in misses)
-                inside, offset = evaluate_all((place.inside(access.width), place.offset), values)
-                yield Reached(lane, cell, access.width, missed and not inside, signed(offset))
+                inside, offset = evaluation.of(place.inside(access.width)), evaluation.of(place.offset)
+                yield Reached(lane, cell, access.width, bool(missed and not inside), signed(offset))
 
-    def _shown(self, index: int, values: Values) -> Shown:
-        before = self._state(values)  # the run has changed its own
+    def _shown(self, index: int, values: Values, before: ConcreteState | None = None) -> Shown:
+        before = before or self._state(values)  # the run has changed its own
         symbols = symbols_of(self.doubts[index].condition)
         names = (str(one.payload) for one in symbols if not isinstance(one.payload, LaneOn | SurfaceSize))
-        return Shown(before, values, tuple(names))
+        return Shown(before, dict.fromkeys(symbols, 0) | values, tuple(names))

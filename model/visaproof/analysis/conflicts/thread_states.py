@@ -1,6 +1,6 @@
 """The threads that a model of a kernel's terms describes: registers, lanes, and memory with what the loads bring."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -22,6 +22,7 @@ from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Cell, Load
 from visaproof.semantics.symbolic.beyond import byte_beyond
 from visaproof.semantics.symbolic.effects import cells_equal
+from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicBuffer
 from visaproof.semantics.symbolic.value_names import PredicateBit
 from visaproof.smt import (
@@ -50,6 +51,7 @@ PRIVATE_MEMORY = 1 << 56
 class Place(NamedTuple):
     """`size` bytes of a word, from byte `first` of it on, that stand at byte `start` of a variable."""
 
+    word: Term
     variable: str
     start: int
     first: int
@@ -64,8 +66,8 @@ class Asked(Struct, frozen=True):
     trace: Trace
     start: Start
     timeout_ms: int
-    places: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
-    """Of the words that the root variables hold at the start: filled in where the first run is to be confirmed."""
+    places: dict[str, tuple[Place, ...]] = field(default_factory=dict[str, tuple[Place, ...]])
+    """Of the words that each root variable holds at the start: filled in where the first run is to be confirmed."""
     alone: PlacesAlone | None = None
     """What was run of the kernel, where that is not all of it."""
 
@@ -125,17 +127,14 @@ def bits_of(bits: Sequence[Bool], values: Values) -> int:
 
 def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
     """The root variables before the run."""
-    places = asked.places
-    if not places:
-        places.update(_places(asked))
+    places = places_of(asked)
     registers = {root.name: bytearray(root.size) for root in _roots(asked.kernel)}
-    built = [word for word in places if word.op is not Op.SYMBOL]
+    built = list(dict.fromkeys(one.word for one in places if one.word.op is not Op.SYMBOL))
     symbols = symbols_of(*built)
     of_symbols = [values.get(one, 0) & ((1 << max(one.width, 1)) - 1) for one in symbols]
-    known = {word: value for word, value in values.items() if word in places}
-    known.update(zip(built, compiled(built, symbols)(of_symbols), strict=True))
-    for word, value in known.items():
-        for variable, start, first, size in places[word]:
+    known = values | dict(zip(built, compiled(built, symbols)(of_symbols), strict=True))
+    for word, variable, start, first, size in places:
+        if value := known.get(word):
             piece = value >> 8 * first & ((1 << 8 * size) - 1)
             registers[variable][start : start + size] = piece.to_bytes(size, "little")
     return registers
@@ -145,20 +144,24 @@ def _roots(kernel: Kernel) -> Iterator[Register]:
     return (one for one in kernel.registers.values() if one.owns_storage)
 
 
-def _places(asked: Asked) -> dict[Term, list[Place]]:
-    """Word by word: of one, its last byte stands as far after its first as both are apart in it."""
-    places: dict[Term, list[Place]] = {}
-    initial = asked.start.initial
+def places_of(asked: Asked) -> list[Place]:
+    """Of all variables, one after another: a question that the limit ends leaves to the next what it found."""
     for root in _roots(asked.kernel):
-        start = 0
-        while start < root.size:
-            word, first = initial(root.name, start)
-            size = min(max(1, word.width // 8 - first), root.size - start)
-            while size > 1 and initial(root.name, start + size - 1) != (word, first + size - 1):
-                size -= 1
-            places.setdefault(word, []).append(Place(root.name, start, first, size))
-            start += size
-    return places
+        if root.name not in asked.places:
+            asked.places[root.name] = tuple(_places(root, asked.start.initial))
+    return [one for places in asked.places.values() for one in places]
+
+
+def _places(root: Register, initial: Callable[[str, int], Byte]) -> Iterator[Place]:
+    """Word by word: of one, its last byte stands as far after its first as both are apart in it."""
+    start = 0
+    while start < root.size:
+        word, first = initial(root.name, start)
+        size = min(max(1, word.width // 8 - first), root.size - start)
+        while size > 1 and initial(root.name, start + size - 1) != (word, first + size - 1):
+            size -= 1
+        yield Place(word, root.name, start, first, size)
+        start += size
 
 
 def _fill(state: ConcreteState, messages: Iterable[Performed], values: Values) -> None:
