@@ -9,7 +9,7 @@ for the ids; the other way round it may.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import cast
+from typing import TypeVar, cast
 
 from visaproof.checking.ladder import literals
 from visaproof.launch.ids.launched_words import LaunchedIds
@@ -40,6 +40,8 @@ from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve_sums
 from visaproof.smt.substitution import substitute_all
+
+T = TypeVar("T", bound=Term)
 
 QUICK_MS = 2_000
 """To show that an id is below the local size."""
@@ -75,7 +77,7 @@ def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, 
 
 def _is_of_the_first(part: Bool, ids: tuple[BitVec, ...]) -> bool:
     """Whether it is about an id of the first lane, told by how far this one is from it."""
-    own = {_id(word, dimension) for dimension, word in enumerate(ids) if word.op is not Op.CONST}
+    own = {any_id(word, dimension) for dimension, word in enumerate(ids) if word.op is not Op.CONST}
     if own.isdisjoint(_symbols(part)):
         return False
     sums = (linear_parts(cast(BitVec, one)) for one in subterms(part) if one.op is Op.SUM)
@@ -85,23 +87,29 @@ def _is_of_the_first(part: Bool, ids: tuple[BitVec, ...]) -> bool:
 def _of_any_items(asked: Bool, kept: list[Bool], ids: tuple[BitVec, ...]) -> Bool:
     for dimension, word in enumerate(ids):
         if word.op is not Op.CONST:
-            asked, kept = _of_any_item(asked, kept, dimension, _id(word, dimension))
+            asked, kept = _of_any_item(asked, kept, dimension, any_id(word, dimension))
     return conj(asked, *kept)
 
 
-def _with_any_ids(parts: Sequence[Bool], ids: tuple[BitVec, ...]) -> list[Bool]:
+def with_any_ids(part: T, ids: tuple[BitVec, ...]) -> T:
     """With a word of its own for each id of a lane."""
-    known = _with_ids(ids)
+    (found,) = _with_any_ids([part], ids)
+    return found
+
+
+def _with_any_ids(parts: Sequence[T], ids: tuple[BitVec, ...]) -> list[T]:
+    """The same of several: what is put in the place of ids depends on no others."""
+    known = cast(dict[T, T], _with_ids(ids))
     fresh = cut = [part for part in dict.fromkeys(parts) if part not in known]
     for dimension, word in enumerate(ids):
         if word.op is not Op.CONST:
-            cut = substitute_all(cut, _cut(cut, word, _id(word, dimension)))
+            cut = substitute_all(cut, _cut(cut, word, any_id(word, dimension)))
     known.update(zip(fresh, cut, strict=True))
     return [known[part] for part in parts]
 
 
 @kept(KEPT_LANES)
-def _with_ids(_: tuple[BitVec, ...]) -> dict[Bool, Bool]:
+def _with_ids(_: tuple[BitVec, ...]) -> dict[Term, Term]:
     """What such parts were found to be."""
     return {}
 
@@ -190,7 +198,8 @@ def _is_excluded(formula: Bool) -> bool:
     return isinstance(solve_sums(with_integer_products(formula) or formula, QUICK_MS), Unsatisfiable)
 
 
-def _id(lane_word: BitVec, dimension: int) -> BitVec:
+def any_id(lane_word: BitVec, dimension: int) -> BitVec:
+    """What stands for any id."""
     return symbol(f"any_id_{DIMENSIONS[dimension]}", lane_word.width)
 
 
@@ -229,7 +238,7 @@ def _in_group(launched: LaunchedIds, lane: int) -> Iterator[Bool]:
     """That its ids are below the local size, as far as it is shown."""
     for dimension, (word, size) in enumerate(zip(launched.ids[lane], launched.sizes, strict=True)):
         if word.op is not Op.CONST and is_in_group(launched, lane, dimension):
-            yield _is_below(_id(word, dimension), size)
+            yield _is_below(any_id(word, dimension), size)
 
 
 def is_in_group(launched: LaunchedIds, lane: int, dimension: int) -> bool:

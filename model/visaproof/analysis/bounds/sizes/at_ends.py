@@ -9,19 +9,20 @@ arguments: that ids are below their sizes, and that a guard is what it looks lik
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, permutations
 from time import process_time
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds.sizes.alike_lanes import Alike, AlikeLanes, OfLanes
 from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
+from visaproof.analysis.bounds.sizes.reached import Accessed, Reached, ends_below
 from visaproof.analysis.bounds.sizes.small_words import small_words
 from visaproof.analysis.bounds.sizes.sums import (
     above,
@@ -61,14 +62,12 @@ class Ends(Struct):
     """Loops of unknown length."""
     left_ms: float = MOST_MS
     known: LaunchIntegers | None = None
+    lanes: AlikeLanes | None = None
     kept: dict[Hashable, list[Reached] | None] = field(default_factory=dict[Hashable, "list[Reached] | None"])
     """What was found already: several questions about one message need it."""
 
     def reached(
-        self,
-        accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]],
-        arguments: Sequence[str],
-        zeros: Sequence[BitVec],
+        self, accesses: Sequence[Accessed], arguments: Sequence[str], zeros: Sequence[BitVec]
     ) -> list[Reached] | None:
         """Of each access, which stands with its address; None where one is no such sum.
 
@@ -80,25 +79,27 @@ class Ends(Struct):
         if self.names.global_sizes:  # the relation of ids to these is another one
             return None
         self.known = self.known or LaunchIntegers(self.names, launched)
-        message = _Message(self, self.known, tuple(arguments), tuple(zeros))
+        self.lanes = self.lanes or AlikeLanes(self.known)
+        message = OfLanes(self.known, self.lanes, self.is_excluded, tuple(arguments), tuple(zeros), self.counted)
         each = tuple((Same(question), Same(doubt), address) for question, doubt, address in accesses)
         key = each, message.arguments, message.zeros
         if key not in self.kept:
             before, found = self.left_ms, self._reached(accesses, message)
             if before > 0 >= self.left_ms:  # some guards were not asked about
-                found = self._reached(accesses, _Message(self, self.known, (), message.zeros))
+                found = self._reached(accesses, replace(message, arguments=(), bounds={}))
             self.kept[key] = found
         return self.kept[key]
 
     @staticmethod
-    def _reached(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]], message: "_Message") -> list[Reached] | None:
-        found: list[Reached] = []
-        for question, doubt, address in accesses:
-            one = _Largest(message, question, doubt).reached(address)
-            if one is None:
-                return None
-            found.append(one)
-        return found
+    def _reached(accesses: Sequence[Accessed], message: OfLanes) -> list[Reached] | None:
+        found: dict[tuple[Same[Doubt], BitVec], Reached] = {}
+        for group in chain((Alike(None, [*accesses[:1]]),), message.lanes.groups(accesses[1:])):  # mostly all or none
+            of_any = _of_any_ids(message, group)
+            for question, doubt, address in group.accesses:
+                if (one := of_any or _Largest(message, question, doubt).reached(address)) is None:
+                    return None
+                found[Same(doubt), address] = one
+        return [found[Same(doubt), address] for _, doubt, address in accesses]
 
     def is_excluded(self, question: BoundsQuestion, condition: Bool) -> bool:
         """As far as the time for all of them allows it."""
@@ -110,19 +111,19 @@ class Ends(Struct):
         return found
 
 
-class _Message(Struct):
-    ends: Ends
-    integers: LaunchIntegers
-    arguments: tuple[str, ...]
-    zeros: tuple[BitVec, ...]
-    bounds: dict[int, str | None] = field(default_factory=dict[int, str | None])
-    """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
+def _of_any_ids(message: OfLanes, group: Alike) -> Reached | None:
+    """Of all accesses of a group; None where each is looked at, as where a solver said something of the first."""
+    if (found := message.lanes.any_ids(group)) is None:
+        return None
+    (question, doubt, address), of_any = found.access, replace(message, integers=found.integers, own=found.own)
+    reached = _Largest(of_any, question, doubt).reached(address)
+    return None if of_any.rests_on_solver else reached
 
 
 class _Largest(Struct, dict=True):
     """Sums at their largest, for one access."""
 
-    message: _Message
+    message: OfLanes
     question: BoundsQuestion
     doubt: Doubt
     steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
@@ -141,10 +142,10 @@ class _Largest(Struct, dict=True):
 
     @cached_property
     def ids(self) -> GlobalIds:
-        ends, question = self.message.ends, self.question
+        message, question = self.message, self.question
         return GlobalIds(
             self.integers, self.doubt.access.guard, self.lane, self.message.arguments, self.message.bounds,
-            lambda condition: ends.is_excluded(question, condition),
+            lambda condition: message.is_excluded(question, condition),
         )  # fmt: skip
 
     @property
@@ -165,7 +166,7 @@ class _Largest(Struct, dict=True):
         known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
         known |= self.elements.chosen(guard, self.integers.extremes, known)
         as_run = literals_of(self.doubt.access.guard)
-        counters = LoopCounters.of(self.message.ends.counted, as_run, address, known, halves)
+        counters = LoopCounters.of(self.message.counted, as_run, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
         divisions = Divisions(reader)

@@ -41,6 +41,7 @@ from visaproof.analysis.bounds.sizes.elements import (
 from visaproof.analysis.bounds.sizes.furthest import furthest_ends
 from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
+from visaproof.analysis.bounds.sizes.reached import outermost
 from visaproof.analysis.bounds.sizes.samples import Samples, SamplesOfKernel
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
@@ -220,7 +221,7 @@ class OfMessage(Struct):
         if not all(is_inside(each, doubt.access, surface) for each, doubt, _ in accesses):
             return None
         offsets = self.finder.offsets(self.key)
-        reached = self.finder.ends.reached(accesses, self.arguments(), offsets)
+        reached = self.finder.ends.reached([*outermost(accesses)], self.arguments(), offsets)
         return None if reached is None else sufficient(reached, self.finder.names, stated, whole, *room_of(accesses))
 
     def candidates(self) -> Iterator[Expression]:

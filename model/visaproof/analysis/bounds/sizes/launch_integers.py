@@ -57,6 +57,9 @@ class LaunchIntegers(Struct, dict=True):
     launched: LaunchedIds
     shown: dict[Bool, bool] = field(default_factory=dict[Bool, bool])
     """What never holds."""
+    _of_lanes: dict[int | None, tuple[dict[Term, Polynomial], dict[int, Counted]]] = field(
+        default_factory=dict[int | None, tuple[dict[Term, Polynomial], dict[int, Counted]]]
+    )
 
     @cached_property
     def extremes(self) -> dict[Term, Extremes]:
@@ -65,6 +68,11 @@ class LaunchIntegers(Struct, dict=True):
 
     def atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
         """Words with their integers, and in which dimensions the id of the lane follows from a word."""
+        if lane not in self._of_lanes:
+            self._of_lanes[lane] = self._atoms(lane)
+        return self._of_lanes[lane]
+
+    def _atoms(self, lane: int | None) -> tuple[dict[Term, Polynomial], dict[int, Counted]]:
         words = {**self.names.by_word(), **self.names.own_words()}
         found: dict[Term, Polynomial] = {word: {(name,): 1} for word, name in words.items()
                                          if self.is_number(cast(BitVec, word), name)}  # fmt: skip

@@ -9,6 +9,7 @@ of the comparison, one less where it is of signed numbers.  E is the same in all
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import permutations
 from typing import cast
 
@@ -45,7 +46,7 @@ class _Read(Struct, frozen=True):
     """What has held in each iteration up to that of the access."""
 
 
-class LoopCounters(Struct, frozen=True):
+class LoopCounters(Struct, frozen=True, dict=True):
     """Those on which the address of an access may depend."""
 
     guard: Literals
@@ -129,14 +130,22 @@ class LoopCounters(Struct, frozen=True):
         i + 4 < n, which must not wrap either.
         """
         most, limits = one, list[Below]()
-        left = [found for each in _comparisons(conjuncts(conj(*self.guard))) if (found := self._sum(*each)) is not None]
-        left = [found for found in left if not less or found[0].get((), 0) < one.get((), 0)]
+        left = [found for found in self._sums if not less or found[0].get((), 0) < one.get((), 0)]
         left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), not _has(Kind.ELEMENT, each[1])), reverse=True)
         for part, last, needed in left:
             if factor := _factor(most, part):
                 most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
                 limits += needed
         return Bounded(most, tuple(limits)) if limits else None
+
+    @cached_property
+    def _compared(self) -> list[tuple[BitVec, BitVec, int, int]]:
+        """What the guard compares."""
+        return [*_comparisons(conjuncts(conj(*self.guard)))]
+
+    @cached_property
+    def _sums(self) -> list[tuple[Polynomial, Polynomial, list[Below]]]:
+        return [found for each in self._compared if (found := self._sum(*each)) is not None]
 
     def _sum(
         self, word: BitVec, bound: BitVec, more: int, bits: int
@@ -158,7 +167,7 @@ class LoopCounters(Struct, frozen=True):
         And under which limits the sums are what they are read as.
         """
         found, limits = dict[str, int](), list[Below]()
-        for word, bound, more, bits in _comparisons(conjuncts(conj(*self.guard))):
+        for word, bound, more, bits in self._compared:
             reader, number = self.reader(), value_of(word)
             if number is None or number >> bits or value_of(bound) is not None:
                 continue

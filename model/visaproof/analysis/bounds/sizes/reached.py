@@ -1,12 +1,14 @@
 """How far an access reaches, as sums of names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from visaproof.analysis.bounds.sizes.integers import Below
+from visaproof.analysis.bounds.sizes.integers import Below, bare, signed
+from visaproof.isa.identity import Same
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, const, known_trailing_zeros, substitute
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
+from visaproof.smt import BitVec, const, known_trailing_zeros, linear_parts, substitute
 
 
 class Reached(Struct, frozen=True):
@@ -43,3 +45,27 @@ def ends_below(address: BitVec, width: int, zeros: Iterable[BitVec]) -> bool:
     if width & (width - 1) or address.high >= LARGEST:
         return False
     return 1 << known_trailing_zeros(substitute(address, {word: const(0, word.width) for word in zeros})) >= width
+
+
+Accessed = tuple[BoundsQuestion, Doubt, BitVec]
+"""A doubt with the address of its access."""
+
+
+def outermost(accesses: Sequence[Accessed]) -> Iterator[Accessed]:
+    """Of the accesses of one lane that are a constant apart, under one guard and of one width, the first and the last.
+
+        e + a and e + c do not wrap,  a <= b <= c   =>   e + a <= e + b, which ends by e + c + width
+
+    Numbers are signed, as they are where sums are read, so that e + c is c - a more than e + a as integers, too.
+    """
+    groups: dict[Hashable, list[tuple[int, Accessed]]] = {}
+    for question, doubt, address in accesses:
+        inner, access = bare(address), doubt.access
+        constant, parts = linear_parts(inner)
+        key = Same(question), access.lane, access.guard, access.width, address.width, inner.width, tuple(parts.items())
+        groups.setdefault(key, []).append((signed(constant, inner.width), (question, doubt, address)))
+    for group in groups.values():
+        group.sort(key=lambda each: each[0])
+        yield group[0][1]
+        if len(group) > 1:
+            yield group[-1][1]

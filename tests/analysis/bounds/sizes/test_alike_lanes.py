@@ -1,0 +1,126 @@
+"""Lanes that differ in their ids alone are looked at together: what is found is what is found of each alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from visaproof.analysis.bounds.ask import ask_bounds
+from visaproof.analysis.bounds.kernel import BoundsAnswers
+from visaproof.analysis.bounds.sizes import at_ends
+from visaproof.analysis.bounds.sizes.alike_lanes import Alike, AlikeLanes, OfLanes
+from visaproof.analysis.bounds.sizes.elements import address_of
+from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
+from visaproof.analysis.bounds.sizes.reached import Accessed, Reached, outermost
+from visaproof.analysis.bounds.stated_launch import StatedLaunch
+from visaproof.isa.platform import Platform
+from visaproof.launch.assumptions import Assume
+from visaproof.launch.launch import read_launch
+from visaproof.smt import add, bool_symbol, conj, const, symbol, zero_extend
+from visaproof.visaasm.reader import read_kernel
+
+DATA = Path(__file__).parents[3] / "data" / "ends"
+KERNELS = ("strided", "volume", "enqueued")
+
+
+def answers(name: str) -> BoundsAnswers:
+    path = DATA / f"{name}.visaasm"
+    kernel = read_kernel(path.read_text(), str(path))
+    launch = read_launch(DATA / "ends.ze_info", kernel)
+    return ask_bounds(kernel, Platform.DG2, launch, Assume.LAUNCH, StatedLaunch(align=4), 5_000)
+
+
+def accesses_of(found: BoundsAnswers) -> list[Accessed]:
+    return [(one, doubt, address_of(one, doubt.access)) for one in found.questions for doubt in one.outside]
+
+
+def lanes_of(found: BoundsAnswers) -> AlikeLanes:
+    launched = found.start.group.launched
+    assert launched is not None
+    return AlikeLanes(LaunchIntegers(found.sizes.names, launched))
+
+
+def reached(found: BoundsAnswers) -> list[Reached]:
+    ends = at_ends.Ends(found.sizes.names, found.sizes.ends.excluded)
+    zeros = found.sizes.offsets(found.questions[0].surfaces[0])
+    some = ends.reached(accesses_of(found), found.sizes.names.of_arguments(), zeros)
+    assert some is not None
+    return some
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_lanes_together_reach_as_far_as_each_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answers(name)
+    together = reached(found)
+
+    def alone(_: AlikeLanes, accesses: list[Accessed]) -> Iterator[Alike]:
+        return (Alike(None, [one]) for one in accesses)
+
+    monkeypatch.setattr(AlikeLanes, "groups", alone)
+    each = reached(found)
+    assert len({*map(id, together)}) < len(each) == len(accesses_of(found))
+    assert together == each
+
+
+def test_what_a_solver_says_of_one_lane_is_not_said_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is looked at then, whatever a solver would have said of them."""
+    found, said = answers("volume"), list[bool]()
+
+    def excluded(message: OfLanes, *_: object) -> bool:
+        said.append(True)
+        message.rests_on_solver = True
+        return True
+
+    monkeypatch.setattr(OfLanes, "is_excluded", excluded)
+    monkeypatch.setattr(at_ends._Largest, "reached", lambda one, _: one.message.is_excluded(None, None) and None)
+    group = next(one for one in lanes_of(found).groups(accesses_of(found)) if len(one.accesses) > 1)
+    lanes = lanes_of(found)
+    message = OfLanes(lanes.integers, lanes, lambda *_: True, (), (), ())
+    assert at_ends._of_any_ids(message, group) is None
+    assert said == [True]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_lane_under_another_guard_is_apart(name: str) -> None:
+    found = answers(name)
+    accesses = accesses_of(found)
+    groups = [*lanes_of(found).groups(accesses)]
+    assert len(groups) < len(accesses)
+    question, doubt, address = accesses[1]
+    more = replace(doubt, access=replace(doubt.access, guard=conj(doubt.access.guard, bool_symbol("more"))))
+    changed = [accesses[0], (question, more, address), *accesses[2:]]
+    assert len([*lanes_of(found).groups(changed)]) == len(groups) + 1
+    further = zero_extend(add(address, const(4, address.width)), address.width)
+    changed = [accesses[0], (question, doubt, further), *accesses[2:]]
+    assert len([*lanes_of(found).groups(changed)]) == len(groups) + 1
+
+
+def test_a_lane_that_is_not_said_to_be_on_is_alone() -> None:
+    found = answers("volume")
+    question, doubt, address = accesses_of(found)[0]
+    off = replace(doubt, access=replace(doubt.access, guard=bool_symbol("more")))
+    assert [one.cut for one in lanes_of(found).groups([(question, off, address)])] == [None]
+
+
+@given(st.lists(st.integers(-(1 << 31), (1 << 31) - 1), min_size=1, max_size=6), st.integers(0, (1 << 32) - 1))
+def test_an_access_between_two_others_is_inside_where_they_are(constants: list[int], base: int) -> None:
+    """Of integers: those that no constant makes wrap, as it is asked of the first and of the last."""
+    question, doubt, _ = accesses_of(_volume())[0]
+    total = add(symbol("e", 32), symbol("f", 32))
+    addresses = [zero_extend(add(total, const(one % (1 << 32), 32)), 64) for one in constants]
+    left = {address for _, _, address in outermost([(question, doubt, address) for address in addresses])}
+    first, last = min(constants), max(constants)
+    assert left == {addresses[constants.index(first)], addresses[constants.index(last)]}
+    if base + first >= 0 and base + last < 1 << 32:
+        assert all(base + first <= (base + one) % (1 << 32) <= base + last for one in constants)
+
+
+_KEPT: list[BoundsAnswers] = []
+
+
+def _volume() -> BoundsAnswers:
+    _KEPT.extend([] if _KEPT else [answers("volume")])
+    return _KEPT[0]
