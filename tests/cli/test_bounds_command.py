@@ -417,7 +417,10 @@ def test_a_counterexample_has_the_size_that_is_stated(capsys: pytest.CaptureFixt
     """In the run that confirms it, a surface of 4*n bytes has four times as many bytes as n says."""
     _, file = asked(capsys, *dump("oob_offbyone_fixed"), "--size", "src=4*n", "--size", "dst=3*n")
     found = file["messages"][1]["bounds"]
-    (n,) = [int(value, 16) for name, value in found["inputs"].items() if "(n)" in name]
+    (value,) = [one for one in found["input_values"] if "(n)" in one.get("meaning", "")]
+    n = value["value"]
+    assert (f"{value['register']}.{value['byte']}", value["name"]) == (value["name"], f"{value['register']}.0")
+    assert found["inputs"][f"{value['name']} ({value['meaning']})"] == f"{n:#x}"
     assert [found["surfaces"][name] for name in ("src", "dst")] == [
         4 * n,
         3 * n,

@@ -124,8 +124,8 @@ def test_inputs_of_a_run_have_the_distance_in_bytes(tmp_path):
     found = decide(asked, 2000)
     assert isinstance(found, Difference)
     (offset,) = (term for term in found.values if isinstance(term.payload, BufferOffset))
-    shown = dict(inputs_of(asked, replace(found, values={offset: 5, true(): 1})))
-    assert {name: value for name, value in shown.items() if value < 1 << 32} == {"buffer offset of argument 0": 20}
+    shown = inputs_of(asked, replace(found, values={offset: 5, true(): 1}))
+    assert {one.words: one.value for one in shown if one.value < 1 << 32} == {"buffer offset of argument 0": 20}
 
 
 @pytest.mark.slow

@@ -112,7 +112,8 @@ def _access(one: Reached) -> Access:
 def _shown(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:
     return {
         "execution_mask": f"{shown.state.exec_mask:#x}",
-        "inputs": {name: f"{value:#x}" for name, value in inputs_of(answers, shown)},
+        "inputs": {one.words: f"{one.value:#x}" for one in inputs_of(answers, shown)},
+        "input_values": inputs_of(answers, shown),
         "surfaces": {
             surface_name(answers, key): surface.size
             for key, surface in shown.state.surfaces.items()

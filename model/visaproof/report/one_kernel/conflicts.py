@@ -19,6 +19,7 @@ from visaproof.report.one_kernel.lane_table import lane_table
 from visaproof.report.one_kernel.statements import counted_bytes, statement_lines
 from visaproof.report.one_kernel.wrapping import places_without_wrapping
 from visaproof.report.records import conflicts as records
+from visaproof.report.records.common import InputValue, input_value
 from visaproof.report.records.conflicts import Scatter
 from visaproof.report.text.hints import fitting
 from visaproof.report.text.kernel_name import readable_name
@@ -173,8 +174,8 @@ def input_lines(answers: AskedKernel, conflict: ShownRun) -> Iterator[str]:
     """The inputs of the run that are not 0, by meaning, and the memory that it read."""
     state = conflict.state
     shown = [f"execution mask {state.exec_mask:#x}"]
-    for name, value in inputs_of(answers, conflict):
-        shown.append(f"{name} = {value:#x}")
+    for one in inputs_of(answers, conflict):
+        shown.append(f"{one.words} = {one.value:#x}")
     yield f"inputs: {'; '.join(shown)}; every other input {answers.start.rest}"
     for key, surface in state.surfaces.items():
         if isinstance(surface, Buffer) and surface.size < UNBOUNDED:
@@ -190,24 +191,21 @@ def _extents(image: Image) -> str:
     return "×".join(map(str, image.extents(0)))
 
 
-def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[tuple[str, int]]:
+def inputs_of(answers: AskedKernel, conflict: ShownRun) -> list[InputValue]:
     """The unknowns of the launch that are not 0 in the run of a conflict, with what they mean."""
-    found: list[tuple[str, int]] = []
+    found: list[InputValue] = []
     for unknown, counted in conflict.values.items():
         if is_lane(unknown) or is_size(unknown) or isinstance(unknown.payload, LoadedValue):
             continue
         name = str(unknown.payload)
         value = counted + answers.start.least.get(name, 0)
         if value:
-            found.append((_meaning(answers, name), value))
+            meaning = answers.start.meanings.get(name)
+            found.append(input_value(name, meaning or _OF_R0.get(name), value))
     return found
 
 
-def _meaning(answers: AskedKernel, name: str) -> str:
-    meaning = answers.start.meanings.get(name)
-    if meaning:
-        return f"{name} ({meaning})"
-    return {"%r0.4": "r0.1 (group id x)", "%r0.24": "r0.6 (group id y)", "%r0.28": "r0.7 (group id z)"}.get(name, name)
+_OF_R0 = {"%r0.4": "group id x", "%r0.24": "group id y", "%r0.28": "group id z"}
 
 
 def data_dependence(answers: AskedKernel, conflict: ShownRun) -> str:

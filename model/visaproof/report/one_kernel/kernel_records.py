@@ -1,6 +1,6 @@
 """What the records of questions about one kernel have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from visaproof.analysis.findings.kernel import Uses
@@ -72,14 +72,15 @@ def _use_record(one: UndefinedUse, instruction: str, asked: AskedKernel | None) 
     }
     match one.answer:
         case Shown(effect, position) as shown:
-            inputs: Mapping[str, int] = dict(inputs_of(asked, shown)) if asked is not None else {}
+            inputs = inputs_of(asked, shown) if asked is not None else []
             return Use(
                 **common,
                 verdict="refuted",
                 effect=effect.name.lower(),
                 effect_line=position.line,
                 execution_mask=f"{shown.state.exec_mask:#x}",
-                inputs={name: f"{value:#x}" for name, value in inputs.items()},
+                inputs={one.words: f"{one.value:#x}" for one in inputs},
+                input_values=inputs,
                 replayed=True,
             )
         case NoEffect():

@@ -3,7 +3,15 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from visaproof.report.records.common import Access, BoundSurface, FilesDocument, KernelFile, LaunchExample, SourceLine
+from visaproof.report.records.common import (
+    Access,
+    BoundSurface,
+    FilesDocument,
+    InputValue,
+    KernelFile,
+    LaunchExample,
+    SourceLine,
+)
 
 
 class Answer(msgspec.Struct, kw_only=True, frozen=True, tag_field="verdict"):
@@ -51,6 +59,7 @@ class Refuted(Answer, kw_only=True, frozen=True, tag="refuted"):
     accesses: list[Access] | UnsetType = UNSET
     execution_mask: str
     inputs: dict[str, str]
+    input_values: list[InputValue]
     surfaces: dict[str, int]
     """Their sizes in bytes."""
     depends_on_data: str

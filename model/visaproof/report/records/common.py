@@ -134,6 +134,31 @@ class BoundSurface(msgspec.Struct, kw_only=True, frozen=True):
     for a line of source."""
 
 
+class InputValue(msgspec.Struct, kw_only=True, frozen=True):
+    """An input of a run that is not 0: a register that the payload brings, or a number that no register holds."""
+
+    name: str
+    """`V0034.0`, or what it is called."""
+    register: str | None = None
+    byte: int | None = None
+    """Where in the register it begins."""
+    meaning: str | None = None
+    value: int
+
+    @property
+    def words(self) -> str:
+        """Its name, and what it means."""
+        return f"{self.name} ({self.meaning})" if self.meaning else self.name
+
+
+def input_value(name: str, meaning: str | None, value: int) -> InputValue:
+    """Of a name as starts of runs have it: a register, a dot, and a byte."""
+    register, _, byte = name.rpartition(".")
+    if register and byte.isdecimal():
+        return InputValue(name=name, register=register, byte=int(byte), meaning=meaning or None, value=value)
+    return InputValue(name=name, meaning=meaning or None, value=value)
+
+
 class Use(msgspec.Struct, kw_only=True, frozen=True):
     """A use of an undefined value; `effect` and what follows only where it was shown in two runs."""
 
@@ -152,6 +177,7 @@ class Use(msgspec.Struct, kw_only=True, frozen=True):
     effect_line: int | UnsetType = UNSET
     execution_mask: str | UnsetType = UNSET
     inputs: dict[str, str] | UnsetType = UNSET
+    input_values: list[InputValue] | UnsetType = UNSET
     replayed: bool | UnsetType = UNSET
 
 

@@ -3,7 +3,15 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from visaproof.report.records.common import BoundSurface, FilesDocument, KernelFile, LaunchExample, SourceLine, Write
+from visaproof.report.records.common import (
+    BoundSurface,
+    FilesDocument,
+    InputValue,
+    KernelFile,
+    LaunchExample,
+    SourceLine,
+    Write,
+)
 
 
 class FreeIf(msgspec.Struct, kw_only=True, frozen=True):
@@ -70,6 +78,7 @@ class Refuted(ScatterOf, kw_only=True, frozen=True, tag="refuted"):
     execution_mask: str
     inputs: dict[str, str]
     """Those that are not 0, by their meaning."""
+    input_values: list[InputValue]
     depends_on_data: str
     replayed: bool
     wraps: bool = False

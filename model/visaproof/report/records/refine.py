@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from visaproof.report.records.common import PremiseRecord
+from visaproof.report.records.common import InputValue, PremiseRecord
 from visaproof.report.text.documents import Document
 
 SAME_PROGRAM = "the same program"
@@ -118,6 +118,7 @@ class Example(Record, kw_only=True, frozen=True):
 
     execution_mask: str
     inputs: dict[str, str]
+    input_values: list[InputValue]
     samplers: dict[str, str] | UnsetType = UNSET
     whatever_the_source_finds: bool | UnsetType = UNSET
     taken_for_granted: str | UnsetType = UNSET

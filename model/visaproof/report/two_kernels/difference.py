@@ -107,8 +107,8 @@ def _input_lines(comparison: Comparison, found: Difference) -> Iterator[str]:
     """Registers and memory before the run."""
     yield f"execution mask {found.exec_mask:#x}"
     extents = extent_names(found)
-    inputs = [(name, value) for name, value in inputs_of(comparison, found) if name not in extents]
-    yield from (f"{name} = {number_text(value)}" for name, value in inputs)
+    inputs = [one for one in inputs_of(comparison, found) if one.words not in extents]
+    yield from (f"{one.words} = {number_text(one.value)}" for one in inputs)
     yield f"every {'other ' if inputs else ''}input {comparison.start.rest}"
     if found.order:
         yield "the target's threads run one after another, the last one first"
@@ -246,7 +246,8 @@ def _of_lane(lanes: tuple[int, ...]) -> str:
 def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]:
     record: dict[str, Any] = {
         "execution_mask": f"{found.exec_mask:#x}",
-        "inputs": {name: f"{value:#x}" for name, value in inputs_of(comparison, found)},
+        "inputs": {one.words: f"{one.value:#x}" for one in inputs_of(comparison, found)},
+        "input_values": msgspec.to_builtins(list(inputs_of(comparison, found))),
     }
     if samplers := {name: outside.value for name, outside in samplers_in(found.values)}:
         record["samplers"] = samplers

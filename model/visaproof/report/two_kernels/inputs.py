@@ -8,6 +8,7 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.memory import bases_of
 from visaproof.refinement.verdicts import Difference
+from visaproof.report.records.common import InputValue, input_value
 from visaproof.report.two_kernels.elements import surface_name
 from visaproof.semantics.symbolic.names import BufferOffset, is_base, is_extent, is_lane, is_of_memory, is_size
 from visaproof.smt import Op, Term
@@ -16,7 +17,7 @@ MOST_DECIMAL = 1 << 32
 """Numbers from here on are addresses, mostly."""
 
 
-def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, int]]:
+def inputs_of(comparison: Comparison, found: Difference) -> Iterator[InputValue]:
     """The inputs that are not 0, with what they mean."""
     pointers = _pointers(comparison, found)
     for unknown, counted in (found.values | pointers).items():
@@ -26,8 +27,7 @@ def inputs_of(comparison: Comparison, found: Difference) -> Iterator[tuple[str, 
             name = f"buffer offset of {surface_name(comparison, unknown.payload.buffer)}"
             value *= unknown.payload.unit
         if value and not _is_internal(unknown):
-            meaning = comparison.start.meanings.get(name)
-            yield (f"{name} ({meaning})" if meaning else name), value
+            yield input_value(name, comparison.start.meanings.get(name), value)
 
 
 def number_text(value: int) -> str:
