@@ -214,6 +214,9 @@ def _what_differs(comparison: Comparison, found: Difference) -> str:
         case RegisterDiffers() as one:
             place = _register_place(_register_of(comparison, one), one)
         case ByteDiffers() as one:
+            if (element := left(comparison, found, one)) is not None:
+                place, (_, source, target) = element
+                return f"{place}: {source} after the source, {target} after the target"
             place = _place(comparison, found, one)
     return f"{place}: {one.source:#04x} after the source, {one.target:#04x} after the target"
 
