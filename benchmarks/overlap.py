@@ -143,8 +143,8 @@ def _answer(name: str, device: str, source: Program, target: Program, most_secon
 def _judged(verdict: Verdict, granted: bool) -> tuple[str, bool]:
     """The verdict in words, and whether it cannot be right."""
     match verdict:
-        case Refines(rung):
-            return f"refines ({rung})", False
+        case Refines(by):
+            return f"refines ({by})", False
         case Bounded():
             return "bounded", False
         case Apart(pairs, _, _, difference):

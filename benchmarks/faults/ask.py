@@ -10,7 +10,7 @@ from msgspec import Struct
 from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launches
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import IllegalInstruction, NotModelled, ReadError
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
@@ -164,8 +164,8 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
     match decide(comparison, timeout_ms):
         case Refines() if any(map(is_true, comparison.question.source.undefined)):
             return _record(Answer.VACUOUS, "the source never is defined")
-        case Refines(rung, conditions):
-            about = {"conditions": sorted(each.name for each in conditions), "detail": rung}
+        case Refines(by, conditions):
+            about = {"conditions": sorted(each.name for each in conditions), "detail": by}
             return _agreed(comparison, runs, about)
         case Vacuous():
             return _record(Answer.VACUOUS, "")

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.machine.arrays.arrays import Bytes
 from visaproof.machine.arrays.messages.memories import Memories

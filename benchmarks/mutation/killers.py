@@ -202,14 +202,14 @@ def _claims() -> Iterator["Claim"]:
 
 def _answer(claim: "Claim") -> Kill | None:
     """As in `decide`, but a failure is enough: it is not made small, nor replayed."""
-    from visaproof.checking.ladder import Fails, GaveUp, Holds, climb
+    from visaproof.checking.stages import Fails, GaveUp, Holds, decide_goal
     from visaproof.checking.verdict import Proved
     from visaproof.queries.query import Identity
 
     query = claim.ask()
     if isinstance(query.exhibit, Identity):
         return _answer_on_a_rule(claim, query)
-    answer = climb(query.assumptions, query.goal, TIMEOUT_MS)
+    answer = decide_goal(query.assumptions, query.goal, TIMEOUT_MS)
     if isinstance(answer, GaveUp):
         return Kill(Manner.UNKNOWN, f"{claim.id}: {answer.reason}", claim.id)
     expected = Holds if claim.expected is Proved else Fails

@@ -3,7 +3,7 @@
 import pytest
 
 from visaproof.checking.clauses import Clauses
-from visaproof.checking.ladder import Holds
+from visaproof.checking.stages import Holds
 from visaproof.smt import Bool, add, bool_symbol, conj, const, disj, eq, implies, neg, sub, symbol, ult, zero_extend
 
 x, y, z, w = (symbol(name, 8) for name in "xyzw")

@@ -13,8 +13,8 @@ from visaproof.checking import refutation as refutation_module
 from visaproof.checking.counterexample import Outcome
 from visaproof.checking.decide import decide
 from visaproof.checking.exhibit import violated
-from visaproof.checking.ladder import Answer, Fails, GaveUp, climb
 from visaproof.checking.replay import replay
+from visaproof.checking.stages import Answer, Fails, GaveUp, decide_goal
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
 from visaproof.instructions import Instruction, QwScatter
 from visaproof.isa.atomics import AtomicOp
@@ -81,7 +81,7 @@ def test_equals_are_put_for_equals_before_a_solver_is_asked() -> None:
 def test_what_needs_a_solver_names_it() -> None:
     verdict = decide(question(ult(x, const(9, 32)), ult(x, y), ult(y, const(9, 32))))
     assert isinstance(verdict, Proved)
-    assert verdict.rung.startswith(SOLVERS)
+    assert verdict.by.startswith(SOLVERS)
 
 
 def test_a_goal_under_assumptions_that_contradict_each_other_is_vacuous() -> None:
@@ -235,7 +235,7 @@ def test_a_claim_that_only_fails_where_the_instruction_is_undefined_is_shown_the
 def test_a_claim_that_no_values_break_is_not_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that returns values for which the goal holds: what it says is not believed."""
     query = bounds.out_of_bounds_write_is_dropped(PLAIN_QW())
-    monkeypatch.setattr(decide_module, "climb", lambda *_: Fails({}))
+    monkeypatch.setattr(decide_module, "decide_goal", lambda *_: Fails({}))
     assert isinstance(decide(query, timeout_ms=2_000), Unknown)
 
 
@@ -261,10 +261,10 @@ def test_the_search_for_small_numbers_does_not_use_up_the_whole_time(monkeypatch
 
     def noted(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
         limits.append(timeout_ms)
-        return climb(assumptions, goal, timeout_ms, seed)
+        return decide_goal(assumptions, goal, timeout_ms, seed)
 
-    monkeypatch.setattr(decide_module, "climb", noted)
-    monkeypatch.setattr(refutation_module, "climb", noted)
+    monkeypatch.setattr(decide_module, "decide_goal", noted)
+    monkeypatch.setattr(refutation_module, "decide_goal", noted)
     decide(bounds.out_of_bounds_read_gives_zero(with_wrong_own_accesses(OWORD[1]())), timeout_ms=10_000)
     assert limits[0] == 10_000
     assert limits[1] <= 1_000
@@ -278,12 +278,12 @@ def test_a_query_in_parts_is_proved_by_all_of_them_or_as_a_whole(monkeypatch: py
     def gives_up(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
         return GaveUp("too large")
 
-    monkeypatch.setattr(decide_module, "climb", gives_up)
+    monkeypatch.setattr(decide_module, "decide_goal", gives_up)
     true_parts, false_part = whole.goal.args, ult(x, const(2, 32))
     assert decide(whole) == Unknown("too large")
     in_parts = decide(replace(whole, parts=cast(tuple[Bool, ...], true_parts)))
     assert isinstance(in_parts, Proved)
-    assert in_parts.rung.startswith(SOLVERS)
+    assert in_parts.by.startswith(SOLVERS)
     assert decide(replace(whole, parts=(false_part,))) == Unknown("too large")
 
 

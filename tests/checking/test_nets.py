@@ -25,7 +25,7 @@ from visaproof.analysis.conflicts import search
 from visaproof.analysis.conflicts import verdicts as conflicts
 from visaproof.analysis.findings import verdicts as findings
 from visaproof.analysis.findings.pairs import Behaviour
-from visaproof.checking import all_choices, exhibit, ladder, refutation
+from visaproof.checking import all_choices, exhibit, refutation, stages
 from visaproof.checking import replay as replays
 from visaproof.checking.claims import errata, identities, identity_record
 from visaproof.checking.uninitialised_replay import TwoRuns
@@ -157,7 +157,7 @@ NETS = {
     "caches are compared": Net(others.a_load_that_is_cached, ((decision, "weaker", always("")),)),
     # a proof from premises that contradict each other is vacuous
     "the premises of a claim can hold": Net(
-        planted.a_false_premise, ((ladder, "_satisfiable", always(ladder.Fails({}))),)
+        planted.a_false_premise, ((stages, "_satisfiable", always(stages.Fails({}))),)
     ),
     "the premises of bounds can hold": Net(
         planted.premises_that_contradict, ((ask_bounds, "_contradict", always(False)),)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.stages import Holds, decide_goal
 from visaproof.queries.extremes import in_one_form
 from visaproof.smt import BitVec, const, eq, evaluate, ite, neg, slt, symbol, ult
 
@@ -43,7 +43,7 @@ def test_the_form_is_the_same_number(kind: str) -> None:
     for _ in range(4):
         words = [*random.sample(WORDS, 3), const(random.choice((0, 0x7F, 0x80, 0xFF)), 8)]
         whole = tree(kind, words, random)
-        assert isinstance(climb((), eq(in_one_form(whole), whole), 10_000), Holds)
+        assert isinstance(decide_goal((), eq(in_one_form(whole), whole), 10_000), Holds)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -54,7 +54,7 @@ def test_other_sets_have_other_forms(kind: str) -> None:
     other = tree(KINDS[KINDS.index(kind) - 1], WORDS, random)
     for wrong in (three, other):
         assert in_one_form(wrong) is not in_one_form(four)
-        assert not isinstance(climb((), eq(wrong, four), 10_000), Holds)
+        assert not isinstance(decide_goal((), eq(wrong, four), 10_000), Holds)
 
 
 def test_another_choice_is_left_alone() -> None:

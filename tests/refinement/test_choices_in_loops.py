@@ -64,7 +64,7 @@ def test_the_source_finds_there_what_the_target_has(kind: str) -> None:
     source, target = (program(one, HEAD_OF_UNWRITTEN) for one in CHOSEN[kind])
     found = decide(compare(source, target, Scope(Assume.NONE)), 20_000)
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
 
 
 LEFT = {

@@ -76,7 +76,7 @@ def verdict(source: str, target: str) -> Verdict:
 def refines(source: str, target: str) -> str:
     found = verdict(source, target)
     assert isinstance(found, Refines), found
-    return found.rung
+    return found.by
 
 
 def differs(source: str, target: str) -> Difference:

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.differences import in_memory
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue, BufferAddress, LaunchValue

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tests.refinement.test_refinement_choices import atomic, compared, store
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.decision import decide
 from visaproof.refinement.testing.memory import Memory

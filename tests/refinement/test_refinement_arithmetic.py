@@ -28,7 +28,7 @@ def test_a_selection_by_a_mask_is_one_by_a_predicate() -> None:
     """As the compiler writes it for DG2 and for what was before: xd8 takes the second where the first has a bit."""
     found = asked(SELECT, BY_MASK.replace("TABLE", "xd8"))
     assert isinstance(found, Refines)
-    assert "normal form" in found.rung
+    assert "normal form" in found.by
     assert isinstance(asked(SELECT, BY_MASK.replace("TABLE", "xe4")), Difference)
 
 

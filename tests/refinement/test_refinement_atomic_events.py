@@ -115,11 +115,11 @@ def test_reads_keep_their_order_as_others_write_between_them() -> None:
 # ---------------------------------------------------------------- event by event
 
 
-def rung(source: str, target: str) -> str:
+def by(source: str, target: str) -> str:
     """How it is shown, where buffers share no byte."""
     scope = Scope(Assume.NONE, alias=Alias.NONE)
     found = decide(compare(program(source), program(target), scope), 10_000)
-    return found.rung if isinstance(found, Refines) else ""
+    return found.by if isinstance(found, Refines) else ""
 
 
 KEPT = "scatter4_scaled.R (M1, 8) T7 0x0:ud E.0 Y.0\n"
@@ -130,27 +130,27 @@ def test_an_increment_is_an_addition_of_one_and_not_of_two() -> None:
     """Whatever others do between, each lane does the same to what it finds, and brings the same."""
     increment = SECOND + atomic("iinc", brought="Y") + KEPT
     added = [SECOND + constant(number) + atomic("iadd", "Z", brought="Y") + KEPT for number in (1, 2)]
-    assert rung(increment, added[0]) == rung(added[0], increment) == EVENT_BY_EVENT
-    assert not rung(increment, added[1])
+    assert by(increment, added[0]) == by(added[0], increment) == EVENT_BY_EVENT
+    assert not by(increment, added[1])
 
 
 def test_a_difference_of_negations_is_a_sum() -> None:
     negated = "mov (M1, 8) Z(0,0)<1> (-)X(0,0)<1;1,0>\n"
-    assert rung(atomic("isub", "X"), negated + atomic("iadd", "Z"))
-    assert not rung(atomic("isub", "X"), negated + atomic("isub", "Z"))
+    assert by(atomic("isub", "X"), negated + atomic("iadd", "Z"))
+    assert not by(atomic("isub", "X"), negated + atomic("isub", "Z"))
 
 
 @pytest.mark.slow
 def test_events_keep_what_was_stored_before_them() -> None:
     """Another thread that sees the atomic may read what was stored before it."""
     increment, added, kept = atomic("iinc"), constant(1) + atomic("iadd", "Z"), SECOND + KEPT.replace("Y", "X")
-    assert rung(kept + increment, kept + added)
-    assert not rung(kept + increment, added + kept)
+    assert by(kept + increment, kept + added)
+    assert not by(kept + increment, added + kept)
 
 
 @pytest.mark.slow
 def test_events_of_two_messages_keep_their_order() -> None:
     """They commute on one cell, but others may come between them."""
     one, other = atomic("iinc"), constant(1) + atomic("iadd", "Z", cell="D")
-    assert rung(one + other, constant(1) + atomic("iadd", "Z") + atomic("iinc", cell="D"))
-    assert not rung(one + other, other + one)
+    assert by(one + other, constant(1) + atomic("iadd", "Z") + atomic("iinc", cell="D"))
+    assert not by(one + other, other + one)

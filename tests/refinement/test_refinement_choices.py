@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode
 from visaproof.isa.platform import Platform

@@ -114,7 +114,7 @@ def test_the_source_may_find_what_the_target_finds_where_nothing_wrote() -> None
     once, twice = (PLACES + stored("B", "Y") + stored("C", other) for other in ("Y", "Z"))
     found = asked(twice, once)
     assert isinstance(found, Refines), found
-    assert "uninitialised values being what the target has" in found.rung
+    assert "uninitialised values being what the target has" in found.by
     assert isinstance(asked(once, once), Refines)
     assert isinstance(asked(once, twice), Difference)
 

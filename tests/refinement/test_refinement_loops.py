@@ -125,7 +125,7 @@ def test_loops_of_any_length_are_proved_round_by_round(rewritten: str) -> None:
     source, target = PROVED[rewritten]
     found = verdict(source, target)
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
     assert in_step_too(target, source)
 
 
@@ -260,7 +260,7 @@ def test_loops_that_go_differently_and_do_the_same_so_far_are_bounded() -> None:
     found = verdict(late, late.replace("0x4d:d", "77:d"))
     assert isinstance(found, Bounded)
     assert [loop.line for loop in found.loops] == sorted({loop.line for loop in found.loops})
-    assert "normal form" in found.found.rung
+    assert "normal form" in found.found.by
 
 
 def test_a_difference_in_the_first_rounds_is_a_run_of_both() -> None:

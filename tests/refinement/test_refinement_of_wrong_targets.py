@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.differences import byte_of
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume

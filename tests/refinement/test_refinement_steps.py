@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.differences import byte_of
-from visaproof.checking.ladder import Answer, GaveUp, Holds
+from visaproof.checking.stages import Answer, GaveUp, Holds
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN

@@ -50,7 +50,7 @@ def test_lanes_beyond_a_variable_are_named() -> None:
     assert isinstance(first_eight, Proved)
     assert (all_lanes.undefined_lanes, first_eight.undefined_lanes) == (tuple(range(8, 16)), ())
     wide = SCATTER.replace("(M1, 8)", "(M1, 16)")
-    assert check_rule(_rule(wide, wide)) == Proved(all_lanes.rungs, 1, all_lanes.undefined_lanes)
+    assert check_rule(_rule(wide, wide)) == Proved(all_lanes.stages, 1, all_lanes.undefined_lanes)
 
 
 def test_an_undefined_source_allows_anything() -> None:

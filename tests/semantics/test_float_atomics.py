@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import FLOATS
-from visaproof.checking.ladder import Fails, Holds, climb
+from visaproof.checking.stages import Fails, Holds, decide_goal
 from visaproof.isa.answers import FloatDenormals, FloatNan, FloatZeros
 from visaproof.isa.atomics import COMPARING_OPS, AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
@@ -148,7 +148,7 @@ def test_the_terms_are_the_floating_point_theory_for_all_patterns(readings: Read
 def test_the_relation_of_the_table_holds_by_every_reading(readings: Readings, bits: int) -> None:
     for op in COMPARING_OPS:
         query = atomics.operation_is_the_tables(op, partial(new_value, readings=readings), bits=bits, readings=readings)
-        assert isinstance(climb(query.assumptions, query.goal, 20_000), Holds)
+        assert isinstance(decide_goal(query.assumptions, query.goal, 20_000), Holds)
 
 
 def test_z3_finds_what_is_not_the_operation() -> None:
@@ -165,7 +165,7 @@ def test_z3_finds_what_is_not_the_operation() -> None:
 def final_values(op: AtomicOp, readings: Readings) -> Iterator[tuple[int, int]]:
     """What two lanes leave in either order, where z3 finds that this is not the same."""
     query = atomics.final_value_is_order_independent(op, 32, readings)
-    answer = climb(query.assumptions, query.goal, 20_000)
+    answer = decide_goal(query.assumptions, query.goal, 20_000)
     if isinstance(answer, Fails):
         words = ("before", "a.src0", "a.src1", "b.src0", "b.src1")
         old, *operands = (answer.values.get(symbol(word, 32), 0) for word in words)

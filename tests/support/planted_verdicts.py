@@ -30,7 +30,7 @@ from visaproof.analysis.conflicts.verdicts import Free, Undecided, decide_confli
 from visaproof.analysis.findings import verdicts as findings
 from visaproof.analysis.surface_sizes import parse_size_option
 from visaproof.checking import decide as deciding
-from visaproof.checking import ladder
+from visaproof.checking import stages
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.claims import identities
 from visaproof.checking.verdict import Refuted
@@ -76,9 +76,9 @@ NO_MEANING = "mov (M1_NM, 8) C(0,0)<1> 0x1:ud\n" + STORE_C.replace("(M1,", "(M1_
 
 
 def refuted(query: Query, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether it is refuted if the ladder wrongly says that it fails."""
-    values = ladder.climb(query.assumptions, false(), QUICK_MS)
-    monkeypatch.setattr(deciding, "climb", lambda *_: values)
+    """Whether it is refuted if a stage wrongly says that it fails."""
+    values = stages.decide_goal(query.assumptions, false(), QUICK_MS)
+    monkeypatch.setattr(deciding, "decide_goal", lambda *_: values)
     monkeypatch.setattr(deciding, "attempted", lambda *_: None)
     return isinstance(deciding.decide(query, QUICK_MS), Refuted)
 
@@ -250,7 +250,7 @@ def equated_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No proof, and a solver with a difference."""
     monkeypatch.setattr(proofs, "same_effects", lambda _: False)
     monkeypatch.setattr(proofs, "one_by_one", lambda *_: False)
-    monkeypatch.setattr(proofs, "uncut", lambda *_: ladder.Fails({}))
+    monkeypatch.setattr(proofs, "uncut", lambda *_: stages.Fails({}))
 
 
 def a_difference_that_is_none(monkeypatch: pytest.MonkeyPatch) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.stages import Holds, decide_goal
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.smt import Bool
@@ -18,7 +18,7 @@ def open_bounds(ran: Trace, timeout_ms: int, limit: Limit = NO_LIMIT) -> Iterato
     for ends, position in ran.bounded:
         try:
             with limit.within(LOOP_SHARE):
-                proved = isinstance(climb(premises, ends, timeout_ms), Holds)
+                proved = isinstance(decide_goal(premises, ends, timeout_ms), Holds)
         except LimitReached:
             proved = False
         if not proved:

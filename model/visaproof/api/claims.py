@@ -65,8 +65,8 @@ def prove(
 def describe(verdict: Verdict) -> str:
     """The verdict as text: how it was proved, the counterexample, or why it is unknown."""
     match verdict:
-        case Proved(rung):
-            return f"proved by {rung}"
+        case Proved(by):
+            return f"proved by {by}"
         case Refuted(IdentityExample() as example):
             return "\n".join(("refuted:", *identity_lines(example)))
         case Refuted():

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.checking.clauses import Clauses
-from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.checking.refutation import NARROWER_TIMEOUT_MS, confirmed, small_numbers
 from visaproof.checking.shrink import minimised
+from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible, decide_goal
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.execution import ExecMask
 from visaproof.isa.readings import DEFAULT
@@ -49,13 +49,13 @@ class _Attempts(Struct, frozen=True):
         found = clauses.first_open(query.parts)
         if not isinstance(found, Holds):
             return shown and self._shown(shown, replace(query, goal=found, parts=()))
-        match climb(query.assumptions, true(), self.timeout_ms, self.seed):
+        match decide_goal(query.assumptions, true(), self.timeout_ms, self.seed):
             case Impossible():
                 return Vacuous("the assumptions cannot hold together")
             case GaveUp(reason):
                 return Unknown(reason)
             case Holds() | Fails():
-                return Proved(found.rung)
+                return Proved(found.by)
 
     def _on_two_lanes(self, shown: Subject) -> Refuted | None:
         """A counterexample in which lanes 0 and 1 alone run, if there is one; what is fixed here is 0 in its values."""
@@ -68,7 +68,7 @@ class _Attempts(Struct, frozen=True):
         """A counterexample to the whole goal, from values for which a narrower question fails."""
         for more, limit in _better(shown, narrower, self.timeout_ms):
             (premise,) = substitute_all((conj(*narrower.assumptions, more),), fixed or {})
-            answer = climb((premise,), narrower.goal, min(limit, self.timeout_ms), self.seed)
+            answer = decide_goal((premise,), narrower.goal, min(limit, self.timeout_ms), self.seed)
             if not isinstance(answer, Fails):
                 continue
             for values in (minimised(answer.values, (premise,), narrower.goal), answer.values):

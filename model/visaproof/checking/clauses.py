@@ -10,7 +10,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.checking.ladder import NORMAL_FORM, Holds, climb
+from visaproof.checking.stages import NORMAL_FORM, Holds, decide_goal
 from visaproof.smt import BitVec, Bool, Op, Term, disj, false, is_true, neg, sub, substitute, symbols_of, true
 from visaproof.smt.arithmetic import linear_parts, sum_of
 from visaproof.smt.evaluate import outward, subterms
@@ -36,7 +36,7 @@ class Clauses(Struct, frozen=True):
 
         A premise that cannot hold proves anything: whether it can is for the caller to ask.
         """
-        rung = NORMAL_FORM
+        by = NORMAL_FORM
         denied = [neg(part) for part in self.premise]
         for statement in statements:
             form = form_of(*self.premise, statement)
@@ -46,9 +46,9 @@ class Clauses(Struct, frozen=True):
                 found = self._holds([*denied, clause])
                 if found is None:
                     return clause
-                rung = found.rung if rung == NORMAL_FORM else rung  # a solver, if one was asked
+                by = found.by if by == NORMAL_FORM else by  # a solver, if one was asked
             self.proved.add(form)
-        return Holds(rung)
+        return Holds(by)
 
     def _holds(self, literals: Iterable[Bool]) -> Holds | None:
         for group in _groups(_propagated(_flat(literals))):
@@ -61,7 +61,7 @@ class Clauses(Struct, frozen=True):
         return None
 
     def _decided(self, group: Bool) -> Holds | None:
-        answer = climb((), _with_fewer_symbols(group), self.timeout_ms, self.seed)
+        answer = decide_goal((), _with_fewer_symbols(group), self.timeout_ms, self.seed)
         return answer if isinstance(answer, Holds) else None
 
 

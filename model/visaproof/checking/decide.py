@@ -1,10 +1,10 @@
-"""A query to its verdict: climb the ladder, make the example small, replay it, and only then show it."""
+"""A query to its verdict: its goal is decided, the example made small and replayed, and only then shown."""
 
 from visaproof.checking.attempts import attempted
 from visaproof.checking.claims.identities import decide_identity
 from visaproof.checking.guesses import guessed
-from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, climb
 from visaproof.checking.refutation import refutation
+from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible, decide_goal
 from visaproof.checking.steps.decision import decide_own
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.queries.query import Identity, OwnClaim, Query
@@ -27,9 +27,9 @@ def decide(query: Query, timeout_ms: int = DEFAULT_TIMEOUT_MS, seed: int = 0, li
     found = attempted(query, timeout_ms, seed)
     if found is not None:
         return found
-    match climb(query.assumptions, query.goal, timeout_ms, seed):
-        case Holds(rung):
-            return Proved(rung)
+    match decide_goal(query.assumptions, query.goal, timeout_ms, seed):
+        case Holds(by):
+            return Proved(by)
         case Impossible():
             return Vacuous("the assumptions cannot hold together")
         case GaveUp(reason):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from visaproof.checking.exhibit import exhibit, writings_agree
-from visaproof.checking.ladder import Fails, GaveUp, climb
 from visaproof.checking.shrink import minimised
+from visaproof.checking.stages import Fails, GaveUp, decide_goal
 from visaproof.checking.verdict import Refuted, Unknown
 from visaproof.queries.query import Query
 from visaproof.queries.subject import Subject
@@ -31,7 +31,7 @@ def refutation(query: Query, failing: Fails, timeout_ms: int, seed: int) -> Refu
     gave_up, agreed = "", True
     for more, limit in _narrower(query, timeout_ms):
         narrowed = replace(query, assumptions=(*query.assumptions, more))
-        answer = climb(narrowed.assumptions, narrowed.goal, min(limit, timeout_ms), seed)
+        answer = decide_goal(narrowed.assumptions, narrowed.goal, min(limit, timeout_ms), seed)
         if isinstance(answer, Fails):
             smaller = minimised(answer.values, narrowed.assumptions, query.goal)
             better = confirmed(narrowed, answer.solver, smaller, answer.values)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Proved(Struct, frozen=True):
     """The goal holds wherever the assumptions do, and they do somewhere."""
 
-    rung: str
+    by: str
     """What decided it: "normal form" or a solver."""
 
 

@@ -69,7 +69,7 @@ class Equation(Struct, frozen=True):
 class Identity(Struct, frozen=True):
     """A rule of the normal form: equations between terms that no rule has touched and terms that the rule has made.
 
-    No rung of the ladder may see the parts of the query, which say that the equations of a width hold: the rule would
+    No stage of a decision may see the parts of the query, which say that the equations of a width hold: the rule would
     prove itself.
     """
 

@@ -5,7 +5,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import cast
 
-from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.stages import Holds, decide_goal
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL, own_predicates
 from visaproof.machine.symbolic.run import trace
@@ -200,12 +200,12 @@ def no_choice_leaves(
         return False
     alone = Alone(question.memory, numbers(question, found), {name: held for name, (_, held) in found.memory.items()})
     defined = conj(*alone.known(as_described(question)))
-    if not isinstance(climb((), defined, MEANT_MS), Holds):
+    if not isinstance(decide_goal((), defined, MEANT_MS), Holds):
         return False
     if left is None:
         return True
     first, rest = _differing(question, alone, left, apart)
-    if any(isinstance(climb((), disj(*some), SAME_MS), Holds) for some in (first, first + rest) if some):
+    if any(isinstance(decide_goal((), disj(*some), SAME_MS), Holds) for some in (first, first + rest) if some):
         return True
     return _differ_by_arithmetic(question, alone, first + rest)
 
@@ -214,7 +214,7 @@ def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Boo
     """Whether a unit differs whatever floats the source computes with: a sum or product is not any number."""
     on_floats = ((one, tuple(float_facts(question.memory, alone, (one,)))) for one in differ)
     asked = islice(((one, facts) for one, facts in on_floats if facts), MOST_COMPUTED)
-    return any(isinstance(climb((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
+    return any(isinstance(decide_goal((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
 
 
 def _left(comparison: Comparison, found: Difference) -> Contents:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.private_slots import in_all_slots, slot_of
 from visaproof.analysis.tables import common_tables, may_be_written, taken_as_one, unlike_tables
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.launch.assume import EITHER_ORDER
 from visaproof.launch.assumptions import Assume, Start, start_of

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible
+from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.assumed import differences
 from visaproof.refinement.comparison import Comparison

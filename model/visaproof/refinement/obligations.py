@@ -23,7 +23,7 @@ from typing import cast
 from msgspec import Struct
 
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.stages import Holds, decide_goal
 from visaproof.decode.synchronisation import Fence
 from visaproof.launch.ids.launched_words import NO_NAMES
 from visaproof.launch.ids.work_items import Group
@@ -122,7 +122,7 @@ def _come_together(comes: Bool, others: Bool, lanes: tuple[Bool, ...]) -> bool:
     if comes is others:
         return True
     one, other = where_launched(comes, lanes), where_launched(others, lanes)
-    return one is other or isinstance(climb((), iff(one, other), QUICK_MS), Holds)
+    return one is other or isinstance(decide_goal((), iff(one, other), QUICK_MS), Holds)
 
 
 def where_launched(guard: Bool, lanes: tuple[Bool, ...]) -> Bool:
@@ -264,7 +264,7 @@ def _impossible(question: Question, part: Bool, cut: Mapping[Term, BitVec], refu
     assumed += [fact for fact in plain if not is_true(fact) and fact not in assumed]
     form = form_of(*assumed, goal)
     if form not in refuted:
-        refuted[form] = isinstance(climb(tuple(assumed), goal, QUICK_MS), Holds)
+        refuted[form] = isinstance(decide_goal(tuple(assumed), goal, QUICK_MS), Holds)
     return refuted[form]
 
 

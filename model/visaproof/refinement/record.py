@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from visaproof.checking.counterexample import DOES_NOT_REFINE, FORMAT, PredicateState, State
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.checking.states import state_record, without_zeros
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.ladder import NORMAL_FORM, Answer, Fails, GaveUp, Holds, climb, literals
+from visaproof.checking.stages import NORMAL_FORM, Answer, Fails, GaveUp, Holds, decide_goal, literals
 from visaproof.queries.kernels.stores import address_step, same_store
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import parts_undefined, premises, stores_of
@@ -40,15 +40,15 @@ MOST_SWEPT = 24
 
 
 def uncut(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
-    """The answer of the ladder, at first with each product or quotient of unknowns as an unknown of its own."""
+    """The answer of the stages, at first with each product or quotient of unknowns as an unknown of its own."""
     cut: dict[Term, Term] = {
         term: symbol(f"product.{term.serial}", term.width) for term in subterms(*assumed, goal) if term.op in PRODUCTS
     }
     if cut:
-        answer = climb(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
+        answer = decide_goal(tuple(substitute_all(assumed, cut)), substitute(goal, cut), timeout_ms)
         if isinstance(answer, Holds):
             return answer
-    return climb(assumed, goal, timeout_ms)
+    return decide_goal(assumed, goal, timeout_ms)
 
 
 def one_by_one(question: Question, surfaces: Sequence[str], timeout_ms: int, steps: "Steps | None" = None) -> bool:
@@ -125,8 +125,8 @@ class Steps:
         return self._noted(answer)
 
     def _noted(self, answer: Answer) -> bool:
-        if isinstance(answer, Holds) and answer.rung != NORMAL_FORM:
-            self.by = self.by or answer.rung
+        if isinstance(answer, Holds) and answer.by != NORMAL_FORM:
+            self.by = self.by or answer.by
         return isinstance(answer, Holds)
 
     def _answered(self, assumed: _Assumed, goal: Bool) -> Answer:

@@ -11,7 +11,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.smt import (
     BitVec,

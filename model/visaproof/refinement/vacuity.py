@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from visaproof.checking.ladder import Fails, GaveUp, Holds, Impossible, Values
+from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.machine.concrete.run import Undefined
@@ -99,7 +99,7 @@ class Difference(Struct, frozen=True):
 class Refines(Struct, frozen=True):
     """For all inputs under the assumptions."""
 
-    rung: str
+    by: str
     conditions: frozenset[Condition] = frozenset()
     """What the launch has to grant: the weakest of a list that were shown to suffice."""
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Fails, GaveUp, climb
+from visaproof.checking.stages import Fails, GaveUp, decide_goal
 from visaproof.decode import message as messages
 from visaproof.isa.errors import IllegalInstruction, LimitReached, NotModelled, ReadError
 from visaproof.isa.operands import SCRATCH
@@ -65,7 +65,7 @@ def check_instances(
 
     Raises ReadError and NotModelled.
     """
-    rungs: dict[str, None] = {}
+    stages: dict[str, None] = {}
     unknown: Unknown | None = None
     undefined: set[int] = set()
     vacuous, count = 0, 0
@@ -74,8 +74,8 @@ def check_instances(
             return one
         count += 1
         match check_prepared(one, conditions, timeout, quick):
-            case Right(rung, lanes):
-                rungs[rung] = None
+            case Right(by, lanes):
+                stages[by] = None
                 undefined.update(lanes)
             case Unknown() as reason:
                 unknown = unknown or Unknown(f"{one.instance.label}: {reason.reason}")
@@ -87,7 +87,7 @@ def check_instances(
         return unknown
     if vacuous == count:
         return Vacuous(reason="the preconditions hold only where the source is undefined")
-    return Proved(tuple(rungs), count - vacuous, tuple(sorted(undefined)))
+    return Proved(tuple(stages), count - vacuous, tuple(sorted(undefined)))
 
 
 def is_as_stated(rule: Rule, verdict: Verdict, when_right: Verdict | None) -> bool:
@@ -228,8 +228,8 @@ def _decided(ready: Prepared, assumed: Premise, timeout: float, quick: bool) -> 
             return Unknown(f"shown under conditions that a rule does not state ({found})")
         case Unknown() as unknown:
             return unknown
-        case Refines(rung):
-            return Right(rung, _undefined_lanes(comparison.question, assumed))
+        case Refines(by):
+            return Right(by, _undefined_lanes(comparison.question, assumed))
 
 
 def _undefined_lanes(question: Question, assumed: Premise) -> tuple[int, ...]:
@@ -250,7 +250,7 @@ def _may_hold_something(ready: Prepared, assumed: Premise, timeout_ms: int) -> b
     for name in dict.fromkeys(name for name, _ in assumed.contents):
         for width in _accessed_widths(ready, name):
             about = said.said_of(name, symbol("word", 8 * width))
-            if not isinstance(climb((), neg(about), timeout_ms), Fails | GaveUp):
+            if not isinstance(decide_goal((), neg(about), timeout_ms), Fails | GaveUp):
                 return False
     return True
 

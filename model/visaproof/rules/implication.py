@@ -8,7 +8,7 @@ from contextlib import suppress
 from random import Random
 from typing import cast
 
-from visaproof.checking.ladder import Holds, climb
+from visaproof.checking.stages import Holds, decide_goal
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.testing.guesses import settled
@@ -120,7 +120,7 @@ def _conjuncts(premise: Bool) -> tuple[Bool, ...]:
 
 
 def _follows_from(premises: Sequence[Bool], goal: Bool) -> bool:
-    return isinstance(climb((), implies(conj(*premises), goal), TIMEOUT_MS), Holds)
+    return isinstance(decide_goal((), implies(conj(*premises), goal), TIMEOUT_MS), Holds)
 
 
 # ---------------------------------------------------------------- samples

@@ -86,8 +86,8 @@ def recalled(row: KeptRule, rule: Rule) -> tuple[Verdict, Verdict | None] | None
 def kept(verdict: Verdict) -> KeptVerdict | None:
     """The verdict as data; None where another try may find more."""
     match verdict:
-        case Proved(rungs, count, undefined):
-            return KeptVerdict(proved=list(rungs), instances=count, undefined_lanes=undefined)
+        case Proved(stages, count, undefined):
+            return KeptVerdict(proved=list(stages), instances=count, undefined_lanes=undefined)
         case Vacuous(reason=reason):
             return KeptVerdict(vacuous=reason)
         case Illegal(instance):

@@ -76,7 +76,7 @@ class Counterexample(Struct, frozen=True):
 class Proved(Struct, frozen=True):
     """Every instance holds."""
 
-    rungs: tuple[str, ...]
+    stages: tuple[str, ...]
     """What decided the instances, each once."""
     instances: int
     undefined_lanes: tuple[int, ...] = ()
@@ -102,9 +102,9 @@ Verdict = Proved | Refuted | Illegal | Unknown | Vacuous
 
 
 class Right(Struct, frozen=True):
-    """The target of an instance does what its source does, as `rung` shows."""
+    """The target of an instance does what its source does, as `by` shows."""
 
-    rung: str
+    by: str
     undefined_lanes: tuple[int, ...]
     """Those with which the source is undefined though the conditions allow them: nothing is shown of them."""
 

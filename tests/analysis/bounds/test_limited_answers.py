@@ -172,7 +172,7 @@ def test_messages_are_listed_where_the_limit_ends_before_the_first_is_asked_abou
         monkeypatch.setattr(limit, "_end", 0.0)
         raise LimitReached(60)
 
-    monkeypatch.setattr(ask, "climb", late)
+    monkeypatch.setattr(ask, "decide_goal", late)
     kernel = read_kernel(f"{HEADER}{STRAIGHT}    ret (M1, 1)\n", "k.visaasm")
     stated = StatedLaunch((parse_size_option("T6=0x1000"),))
     monkeypatch.setattr(ask, "facts_of_elements", lambda *_: [bool_symbol("stated")])

@@ -13,7 +13,7 @@ from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE
 from visaproof.analysis.conflicts.thread_states import loads_agree
 from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free
-from visaproof.checking.ladder import NORMAL_FORM
+from visaproof.checking.stages import NORMAL_FORM
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN

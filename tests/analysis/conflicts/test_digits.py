@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.rows import PITCH, STORE, asked, rows
-from visaproof.analysis.conflicts.digits.digits import RUNG, Digits
+from visaproof.analysis.conflicts.digits.digits import STAGE, Digits
 from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.strides import Strides
@@ -56,7 +56,7 @@ def test_what_is_missing_is_named_and_a_launch_shown(capsys: pytest.CaptureFixtu
     found = [one for one in scatters(capsys, kernel) if one["verdict"] != "proved"]
     assert found[0]["verdict"] == "refuted"
     assert [one["free_if"]["relations"] for one in found] == [NEEDED[kernel]] * 2
-    assert {one["free_if"]["by"] for one in found} == {RUNG}
+    assert {one["free_if"]["by"] for one in found} == {STAGE}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.Cap
 @pytest.mark.slow
 def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     shared = [one for one in scatters(capsys, "tile") if one["binding"] == "%slm"]
-    assert [(one["verdict"], one["by"]) for one in shared] == [("proved", RUNG)] * 2
+    assert [(one["verdict"], one["by"]) for one in shared] == [("proved", STAGE)] * 2
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from visaproof.analysis.conflicts.digits import digits, uniform_words
-from visaproof.analysis.conflicts.digits.digits import RUNG
+from visaproof.analysis.conflicts.digits.digits import STAGE
 from visaproof.cli import main
 from visaproof.launch.relations.expressions import Name, Number, Relation
 
@@ -41,14 +41,14 @@ NEEDED = {
 def test_rows_need_no_more_than_the_guards_leave_open(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatter(capsys, kernel)
     assert found["verdict"] == "refuted"
-    assert (found["free_if"]["relations"], found["free_if"]["by"]) == (NEEDED[kernel], RUNG)
+    assert (found["free_if"]["relations"], found["free_if"]["by"]) == (NEEDED[kernel], STAGE)
 
 
 @pytest.mark.slow(but=3)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_rows_are_apart_where_that_is_stated(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     found = scatter(capsys, kernel, *NEEDED[kernel])
-    assert (found["verdict"], found["by"]) == ("proved", RUNG)
+    assert (found["verdict"], found["by"]) == ("proved", STAGE)
 
 
 @pytest.mark.slow(but=3)

@@ -50,7 +50,7 @@ def test_a_true_rule_is_proved_by_a_solver() -> None:
     """Not by the normal form, to which both sides are one term."""
     verdict = decide(rule_holds(ORDER))
     assert isinstance(verdict, Proved)
-    assert verdict.rung.startswith(("bitwuzla ", "z3 "))
+    assert verdict.by.startswith(("bitwuzla ", "z3 "))
 
 
 def test_a_rule_about_polynomials_is_proved_by_z3() -> None:
@@ -59,7 +59,7 @@ def test_a_rule_about_polynomials_is_proved_by_z3() -> None:
     )
     verdict = decide(rule_holds(Rule(sides.family, sides.name, sides.sides, preparation=Preparation.MULTIPLIED_OUT)))
     assert isinstance(verdict, Proved)
-    assert verdict.rung.startswith("z3 ")
+    assert verdict.by.startswith("z3 ")
 
 
 def test_what_is_carried_out_wrong_is_refuted() -> None:

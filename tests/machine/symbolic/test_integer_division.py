@@ -205,7 +205,7 @@ def test_the_sequence_is_the_quotient_and_the_remainder() -> None:
     target = "".join(FLOATS) + SUM + LEFT + CORRECTION
     found = verdict(ODD + NATIVE, ODD + target)
     assert isinstance(found, Refines), found
-    assert found.rung == "the same stores in normal form"
+    assert found.by == "the same stores in normal form"
     assert isinstance(verdict(ODD + target, ODD + NATIVE), Refines)
 
 

@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from visaproof.checking.ladder import Fails, Holds, climb
+from visaproof.checking.stages import Fails, Holds, decide_goal
 from visaproof.instructions.dword_atomic import integer_new_value
 from visaproof.isa.atomics import COMPARING_OPS, PAGE_OPS, AtomicOp, commute
 from visaproof.semantics.symbolic.effects import new_value
@@ -25,7 +25,7 @@ def same_in_either_order(op: AtomicOp, other: AtomicOp, bits: int) -> Bool:
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_what_is_said_to_commute_does(bits: int) -> None:
     for pair in (one for one in PAIRS if commute(*one)):
-        assert isinstance(climb((), same_in_either_order(*pair, bits), 10_000), Holds), pair
+        assert isinstance(decide_goal((), same_in_either_order(*pair, bits), 10_000), Holds), pair
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_is_said_to_commute_does(bits: int) -> None:
 )
 def test_what_is_not_said_to_commute_does_not(pair: tuple[AtomicOp, AtomicOp]) -> None:
     assert not commute(*pair)
-    assert isinstance(climb((), same_in_either_order(*pair, 32), 10_000), Fails)
+    assert isinstance(decide_goal((), same_in_either_order(*pair, 32), 10_000), Fails)
 
 
 def test_on_two_bits_exactly_the_stated_operations_commute() -> None:

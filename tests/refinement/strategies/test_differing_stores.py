@@ -4,7 +4,7 @@ import pytest
 
 from tests.refinement.test_refinement import APART, STORE_B, program
 from tests.refinement.test_refinement_loops import ADD, STORE_NEXT, looping
-from visaproof.checking.ladder import GaveUp
+from visaproof.checking.stages import GaveUp
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide

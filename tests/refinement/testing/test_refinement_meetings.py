@@ -4,7 +4,7 @@ import pytest
 
 from tests.refinement.test_refinement_atomic_events import program
 from tests.support.differences import in_memory
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.identity import Same
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare

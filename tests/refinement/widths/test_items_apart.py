@@ -90,5 +90,5 @@ def test_texels_in_planes_are_written_in_any_order_where_threads_would_race() ->
     """A plane ends where a row and a column do: stores that meet have this condition in another form than races."""
     found = asked(written_at_two_columns(8), written_at_two_columns(16))
     assert isinstance(found, Refines), found
-    assert "normal form" in found.rung
+    assert "normal form" in found.by
     assert not isinstance(asked(written_at_two_columns(8), written_at_two_columns(16, 9)), Refines)

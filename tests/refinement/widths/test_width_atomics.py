@@ -128,7 +128,7 @@ def test_atomics_in_the_rounds_of_a_loop_commute_with_those_of_every_other_round
     for source, target in ((16, 8), (8, 16)):
         found = verdict(rounds(source, "%null.0"), rounds(target, "%null.0"))
         assert isinstance(found, Refines)
-        assert "iteration by iteration" in found.rung
+        assert "iteration by iteration" in found.by
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_texels_of_threads_that_race_where_they_meet_are_written_in_any_order() 
     """The first of two narrow threads writes both of its texels before the other one writes any."""
     found = verdict(stored_twice(8), stored_twice(16))
     assert isinstance(found, Refines)
-    assert "normal form" in found.rung
+    assert "normal form" in found.by
     assert not isinstance(verdict(stored_twice(8), stored_twice(16, "0x2:d")), Refines)
     assert not isinstance(verdict(stored_twice(16), stored_twice(8)), Refines)  # the target races, and the source not
 

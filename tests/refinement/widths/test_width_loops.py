@@ -4,7 +4,7 @@ import pytest
 
 from tests.refinement.widths.test_refinement_widths import LOAD, STORE, asked, differs, each, ids, kernel, verdict
 from tests.support.differences import kind_of
-from visaproof.checking.ladder import Answer, GaveUp
+from visaproof.checking.stages import Answer, GaveUp
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
@@ -35,7 +35,7 @@ def stored(simd: int, body: str) -> Program:
 def test_lanes_that_leave_in_different_rounds_do_the_same(one: int, other: int) -> None:
     found = verdict(stored(one, ADD), stored(other, ADD_TWICE))
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
 
 
 def breaking(simd: int, body: str, by_sum: str = "past", by_count: str = "near") -> Program:
@@ -53,7 +53,7 @@ def breaking(simd: int, body: str, by_sum: str = "past", by_count: str = "near")
 def test_lanes_that_leave_to_different_places_do_the_same(one: int, other: int) -> None:
     found = verdict(breaking(one, ADD), breaking(other, ADD_TWICE))
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
     assert not isinstance(verdict(breaking(one, ADD), breaking(other, ADD, "near", "past")), Refines)
 
 
@@ -92,14 +92,14 @@ def summing(simd: int, summand: str) -> Program:
 def test_lanes_need_not_stay_together_in_loops_without_barriers() -> None:
     found = verdict(summing(8, "0x5:ud"), summing(16, "0x5:ud"))
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
     assert not isinstance(verdict(summing(8, "0x5:ud"), summing(16, "0x4:ud")), Refines)
 
 
 def test_threads_meet_at_barriers_in_a_loop_that_all_lanes_leave_together() -> None:
     found = verdict(meeting(8), meeting(16))
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def leaving(simd: int, word: str) -> Program:
 def test_threads_leave_between_barriers_if_their_counters_are_alike() -> None:
     found = verdict(leaving(8, "N(0,0)<1>"), leaving(16, "N(0,0)<1>"))
     assert isinstance(found, Refines)
-    assert "iteration by iteration" in found.rung
+    assert "iteration by iteration" in found.by
 
 
 @pytest.mark.slow
@@ -252,11 +252,11 @@ def test_behind_a_loop_all_threads_come_to_the_barrier() -> None:
 def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: set[int] = set()
 
-    def climb(_: object, __: object, timeout_ms: int) -> GaveUp:
+    def decide_goal(_: object, __: object, timeout_ms: int) -> GaveUp:
         limits.add(timeout_ms)
         return GaveUp("no time")
 
-    monkeypatch.setattr(thread_group, "climb", climb)
+    monkeypatch.setattr(thread_group, "decide_goal", decide_goal)
     programs = behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud")
     with pytest.raises(NotModelled):
         compare_iterations(*programs, Scope(Assume.IDS, timeout_ms=1_234), by_buffers=None)
@@ -264,13 +264,13 @@ def test_whether_a_barrier_is_reached_is_asked_within_the_time_given(monkeypatch
 
 
 def test_that_all_leave_a_loop_is_known_without_what_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = thread_group.climb
+    real = thread_group.decide_goal
 
-    def climb(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
+    def decide_goal(assumed: tuple[Bool, ...], goal: Bool, timeout_ms: int) -> Answer:
         counts = any(one.width for one in symbols_of(*assumed, goal))
         return GaveUp("about words") if counts else real(assumed, goal, timeout_ms)
 
-    monkeypatch.setattr(thread_group, "climb", climb)
+    monkeypatch.setattr(thread_group, "decide_goal", decide_goal)
     found = compare(behind_a_barrier(16, "0x20:ud"), behind_a_barrier(8, "0x20:ud"), Scope(Assume.IDS))
     assert found.open is None
 

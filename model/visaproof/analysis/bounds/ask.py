@@ -25,8 +25,8 @@ from visaproof.analysis.surface_sizes import (
     with_sizes,
 )
 from visaproof.analysis.tables import sizes_of_tables, tables_of
-from visaproof.checking.ladder import Impossible, climb
 from visaproof.checking.limited import Questions, questions_within
+from visaproof.checking.stages import Impossible, decide_goal
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
@@ -161,7 +161,7 @@ def _contradict(premises: tuple[Bool, ...], kernel: Kernel, timeout_ms: int, lim
         return False
     some_lane = disj(*launched_lanes(kernel))
     try:
-        return isinstance(climb((*premises, some_lane), true(), timeout_ms), Impossible)
+        return isinstance(decide_goal((*premises, some_lane), true(), timeout_ms), Impossible)
     except LimitReached:
         if limit.left:
             raise

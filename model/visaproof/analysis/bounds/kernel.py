@@ -165,8 +165,8 @@ class BoundsAnswers(Struct, frozen=True):
                 self._where_it_fits(rounds, keys)
             bounds = self._over_rounds(lambda question, asked: decide_bounds(question, asked, self.tried), rounds)
         if isinstance(bounds, Undecided) and len(keys) == 1 and not self._is_partial(rounds):
-            rung = fits_in(self.sizes, rounds, keys[0])
-            bounds = Holds(rung) if rung else bounds
+            by = fits_in(self.sizes, rounds, keys[0])
+            bounds = Holds(by) if by else bounds
         free = any(map(self._is_free, (bounds.surface,) if isinstance(bounds, Outside) else keys))
         return BoundsFinding(
             question=rounds[0],
@@ -190,10 +190,10 @@ class BoundsAnswers(Struct, frozen=True):
         if len(keys) != 1 or self._is_partial(rounds) or not any(one.outside for one in rounds):
             return None
         is_image = isinstance(self.asked.trace.surfaces.get(keys[0]), SymbolicImage)
-        rung = is_as_large(self.sizes, rounds, keys[0]) if is_image else self.sizes.stated(rounds, keys[0])
-        if not rung and not is_image and has_product(self.sizes, keys[0]):
-            rung = fits_in(self.sizes, rounds, keys[0])
-        return Holds(rung) if rung else None
+        by = is_as_large(self.sizes, rounds, keys[0]) if is_image else self.sizes.stated(rounds, keys[0])
+        if not by and not is_image and has_product(self.sizes, keys[0]):
+            by = fits_in(self.sizes, rounds, keys[0])
+        return Holds(by) if by else None
 
     def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:
         """Whether more accesses of the message may be made than these questions are about."""
@@ -218,12 +218,12 @@ class BoundsAnswers(Struct, frozen=True):
         self, decide: Callable[[BoundsQuestion, Asked], A | Holds | Undecided], rounds: list[BoundsQuestion]
     ) -> A | Holds | Undecided:
         """A counterexample in some iteration, or else an open one, or else that it holds in each."""
-        rungs: dict[str, None] = {}
+        stages: dict[str, None] = {}
         undecided: A | Undecided | None = None
         for question in rounds:
             match decide(question, self.asked):
-                case Holds(rung):
-                    rungs[rung] = None
+                case Holds(by):
+                    stages[by] = None
                 case Unbounded() | Undecided() as answer:
                     undecided = undecided or answer
                 case counterexample:
@@ -231,7 +231,7 @@ class BoundsAnswers(Struct, frozen=True):
         bounded = tuple(position for _, position in self.asked.trace.bounded)
         if undecided is None and (reason := self.put.not_all_rounds(rounds[0].instruction.position)):
             return Undecided(reason)
-        return undecided or Holds(", ".join(rungs), bounded)
+        return undecided or Holds(", ".join(stages), bounded)
 
 
 def _keys(rounds: list[BoundsQuestion]) -> tuple[str, ...]:

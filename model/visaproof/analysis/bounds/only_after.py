@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import NORMAL_FORM
+from visaproof.checking.stages import NORMAL_FORM
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.queries.kernels.bounds import BoundsQuestion
@@ -27,7 +27,7 @@ class OnlyAfter(Struct, frozen=True):
     """In each run in which the message leaves its surface, this statement has left it before."""
 
     position: Position
-    rung: str
+    by: str
 
 
 def only_after(rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion]) -> OnlyAfter | None:
@@ -38,8 +38,8 @@ def only_after(rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion]
     statements = dict.fromkeys(one.instruction.position for one in reversed(before) if one.outside)
     left = [MOST_ASKED]
     for statement in list(statements)[:MOST_STATEMENTS]:
-        if rung := _follows(rounds, asked, statement, left):
-            return OnlyAfter(statement, rung)
+        if by := _follows(rounds, asked, statement, left):
+            return OnlyAfter(statement, by)
     return None
 
 
@@ -47,7 +47,7 @@ def _follows(
     rounds: Sequence[BoundsQuestion], asked: Sequence[BoundsQuestion], statement: Position, left: list[int]
 ) -> str:
     """By what it is proved of every access; empty where it is not, or where `left` solvers were asked."""
-    rungs: dict[str, None] = {}
+    stages: dict[str, None] = {}
     earlier: list[BoundsQuestion] = []
     own = set(map(Same, rounds))
     for question in asked:
@@ -60,11 +60,11 @@ def _follows(
             near = [one.condition for each in earlier for one in each.outside if each.lane(one.access) in (lane, None)]
             alone = conj(doubt.condition, *map(neg, near))
             if is_false(alone):
-                rungs[NORMAL_FORM] = None
+                stages[NORMAL_FORM] = None
                 continue
             left[0] -= 1
             answer = solve([conj(*question.premises, alone)], MOST_MS) if left[0] >= 0 else None
             if not isinstance(answer, Unsatisfiable):
                 return ""
-            rungs[answer.solver] = None
-    return ", ".join(rungs)
+            stages[answer.solver] = None
+    return ", ".join(stages)

@@ -17,8 +17,8 @@ from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, USUAL_LAUNCHES, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of
 from visaproof.checking.all_choices import under_all_choices
-from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
+from visaproof.checking.stages import NORMAL_FORM
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
@@ -67,7 +67,7 @@ class Effect(Enum):
 class Holds(Struct, frozen=True):
     """For all inputs under the assumptions."""
 
-    rung: str
+    by: str
     bounded: tuple[Position, ...] = ()
     """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
 
@@ -193,8 +193,8 @@ def _decided(
         progress=progress or Progress(),
     )
     match search.run(asked):
-        case Never(rung):
-            return Holds(rung)
+        case Never(by):
+            return Holds(by)
         case Found(what):
             return what
         case Open(reason):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeVar, cast
 
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS

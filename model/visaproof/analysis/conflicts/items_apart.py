@@ -42,7 +42,7 @@ from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.smt.solvers import solve
 
-RUNG = "rows of any work items"
+STAGE = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
@@ -57,7 +57,7 @@ Shape = Form
 class Apart(Struct, frozen=True):
     """No two lanes write one byte."""
 
-    rung: str
+    by: str
 
 
 class NotShown(Struct, frozen=True):
@@ -203,7 +203,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
             return NotShown()
         digits = self.digits(position, rounds)
         if digits is not None and digits.apart(more):
-            return Apart(digits.rung)
+            return Apart(digits.by)
         key = self.shape(position), tuple(more)
         if key not in self._not_shown:
             found = self._asked(questions, more)
@@ -248,7 +248,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
                         return NotShown()
         if proved and self._several:
             apart[-1].learn([meeting.overlap() for meeting in proved])
-        return Apart(", ".join((RUNG, *solvers)))
+        return Apart(", ".join((STAGE, *solvers)))
 
     def _known_apart(self, premises: Sequence[Bool], more: Sequence[Bool]) -> list[KnownApart]:
         """What was proved before where nothing more was assumed, and where this was: which comes last."""

@@ -181,14 +181,14 @@ class KernelAnswers(Struct, frozen=True):
             rounds = self._rounds(position)
             items = cache(partial(self._of_any_items, position, rounds))
             found = [proved(one, self.asked, items, self.known) for one in rounds]
-            rungs = dict.fromkeys(one.rung for one in found if one is not None)
+            stages = dict.fromkeys(one.by for one in found if one is not None)
             if None not in found and not self.put.not_all_rounds(position):
-                yield Finding(rounds[0], Free(", ".join(rungs)))
+                yield Finding(rounds[0], Free(", ".join(stages)))
 
     def _answer(self, position: Position) -> Finding:
         """A conflict in some iteration, or else an open one, or else free in each."""
         rounds = self._rounds(position)
-        rungs: dict[str, None] = {}
+        stages: dict[str, None] = {}
         undecided: Finding | None = None
 
         if position in self.confirmed:
@@ -214,8 +214,8 @@ class KernelAnswers(Struct, frozen=True):
             match decide_conflict(
                 question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items
             ):  # fmt: skip
-                case Free(rung):
-                    rungs[rung] = None
+                case Free(by):
+                    stages[by] = None
                 case Conflict() as conflict:
                     self.confirmed[position] = Finding(question, conflict)
                     return self._with_missing(self.confirmed[position], rounds)
@@ -232,7 +232,7 @@ class KernelAnswers(Struct, frozen=True):
             return Finding(rounds[0], Undecided(reason))
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
-        return undecided or Finding(rounds[0], Free(", ".join(rungs), self.bounded))
+        return undecided or Finding(rounds[0], Free(", ".join(stages), self.bounded))
 
     def _others(self, position: Position) -> list[Conflict]:
         """The conflicts that were shown of other scatters."""
@@ -297,7 +297,7 @@ class KernelAnswers(Struct, frozen=True):
         if not self.items.applies or not any(has_products(one) or divides(one, values) for one in rounds):
             return ""
         found = self.items.proof(position, len(rounds))
-        return found.rung if isinstance(found, Apart) else ""
+        return found.by if isinstance(found, Apart) else ""
 
 
 def may_scatter(opcode: str) -> bool:

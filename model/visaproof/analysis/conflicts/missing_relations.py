@@ -39,7 +39,7 @@ class Missing(Struct, frozen=True):
     """Relations under which no two lanes can write one byte, for all inputs."""
 
     relations: tuple[Relation, ...]
-    rung: str
+    by: str
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.relations))
@@ -68,9 +68,9 @@ class MissingRelations(Struct):
         if (found := self.by_digits()) is not None:
             return found
         for one in self.found_before:
-            rung = self._proved(one.relations)
-            if rung is not None and self._reached(one.relations):
-                return Missing(one.relations, rung)
+            by = self._proved(one.relations)
+            if by is not None and self._reached(one.relations):
+                return Missing(one.relations, by)
         arguments = self._arguments() if any(map(has_products, self.rounds)) else []
         for count in range(1, min(MOST_ARGUMENTS, len(arguments)) + 1):
             for some in self._choices(arguments, count):
@@ -78,9 +78,9 @@ class MissingRelations(Struct):
                 if found is not None:
                     return found
         for relations in fewer_dimensions(self.items.unused(self.rounds[0].instruction.position)):
-            rung = self._proved(relations)
-            if rung is not None and self._reached(relations):
-                return Missing(relations, rung)
+            by = self._proved(relations)
+            if by is not None and self._reached(relations):
+                return Missing(relations, by)
         return None
 
     def by_digits(self, *, simply: bool = False) -> Missing | None:
@@ -89,7 +89,7 @@ class MissingRelations(Struct):
         if digits is not None:
             for relations in sorted(digits.missing(), key=len):
                 if relations and self._reached(relations, simply=simply):
-                    return Missing(relations, digits.rung)
+                    return Missing(relations, digits.by)
         return None
 
     def _choices(self, arguments: list[str], count: int) -> Iterator[tuple[str, ...]]:
@@ -143,7 +143,7 @@ class MissingRelations(Struct):
         position = self.rounds[0].instruction.position
         found = self.items.proof(position, len(self.rounds), more)
         if isinstance(found, Apart):
-            return found.rung
+            return found.by
         if found.model is not None:
             self.models.append(found.model)
         else:

@@ -11,7 +11,7 @@ from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
 NOT_REACHED = "not reached"
-"""The rung of a scatter to which no launch comes that obeys what the user states."""
+"""The stage of a scatter to which no launch comes that obeys what the user states."""
 
 
 def is_reached(

@@ -14,7 +14,7 @@ T = TypeVar("T")
 class Never(Struct, frozen=True):
     """None of the conditions can hold."""
 
-    rung: str
+    by: str
 
 
 class Found(Struct, Generic[T], frozen=True):

@@ -22,7 +22,7 @@ from visaproof.analysis.conflicts.simpler_formulas import constants, without_pro
 from visaproof.analysis.conflicts.thread_states import LOADS_DISAGREE, Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.constant_sums import without_constant_sums
-from visaproof.checking.ladder import NORMAL_FORM, literals
+from visaproof.checking.stages import NORMAL_FORM, literals
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import MissingSurface
@@ -43,7 +43,7 @@ SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
 
 UNDEFINED_BEFORE = "undefined before"
-"""The rung of a message before which every run meets an undefined one."""
+"""The stage of a message before which every run meets an undefined one."""
 
 SOME = 32
 """Of how many conditions it is asked first whether a usual launch shows one: of pairs of lanes, those of the first."""
@@ -121,8 +121,8 @@ class Search(Struct, Generic[T], frozen=True):
             return Never(", ".join(known.solvers))
         if (easily := self._without_solver(asked, left)) is not None or self.easily:
             return easily or Open("")
-        if rung := self.proof():
-            return Never(rung)
+        if by := self.proof():
+            return Never(by)
         if known is not None and known.learn([self.wider(index) for index in left]):
             return Never(", ".join(known.solvers))
         premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
@@ -210,14 +210,14 @@ class Search(Struct, Generic[T], frozen=True):
         """Condition by condition: those that differ only in the names of their symbols are asked once."""
         earlier, lanes = OfLanes.of(self.earlier), lanes_of(self.conditions)
         settled, lifted = self.progress.settled, self.progress.lifted
-        seen, rungs = set[Form](), dict[str, None]()
+        seen, stages = set[Form](), dict[str, None]()
         unsolved: Open | None = None
         stuck = 0
         end = process_time() + PATIENCE * asked.timeout_ms / 1000
         for index in left:
-            condition, rung = without_constant_sums(self.conditions[index])
+            condition, by = without_constant_sums(self.conditions[index])
             if is_false(condition):
-                rungs[rung] = None
+                stages[by] = None
                 continue
             near = earlier.within(lanes[self.conditions[index]])
             form = form_of(self.premise, condition, *near)
@@ -225,16 +225,16 @@ class Search(Struct, Generic[T], frozen=True):
                 continue
             seen.add(form)
             if form not in settled:
-                if rung := self._of_any_lane(asked, condition, lifted):
-                    settled[form] = Never(rung)
+                if by := self._of_any_lane(asked, condition, lifted):
+                    settled[form] = Never(by)
                 else:
                     answer = self._solved_one(asked, index, near, usual)
                     if isinstance(answer, Found):
                         return answer
                     settled[form] = answer
             match settled[form]:
-                case Never(rung):
-                    rungs[rung] = None
+                case Never(by):
+                    stages[by] = None
                 case undecided:
                     unsolved = unsolved or undecided
                     stuck += undecided.stuck
@@ -242,7 +242,7 @@ class Search(Struct, Generic[T], frozen=True):
                 return unsolved
             if process_time() > end:
                 return unsolved or Open(f"timed out: {self.subject} have too many different reasons not to {self.verb}")
-        return unsolved or Never(", ".join(rungs))
+        return unsolved or Never(", ".join(stages))
 
     def excluded(self, asked: Asked, known: dict[Form, str] | None = None, until: float = inf) -> str:
         """The solvers that show that none of the conditions holds for any lane; empty where one may.
@@ -250,14 +250,14 @@ class Search(Struct, Generic[T], frozen=True):
         What was asked before is `known`.  No question is asked after so many seconds of the processor.
         """
         known = {} if known is None else known
-        rungs: dict[str, None] = {}
+        stages: dict[str, None] = {}
         for index in range(len(self.conditions)):
-            condition, rung = without_constant_sums(self.conditions[index])
-            rung = rung if is_false(condition) else self._of_any_lane(asked, condition, known)
-            if not rung or process_time() > until:
+            condition, by = without_constant_sums(self.conditions[index])
+            by = by if is_false(condition) else self._of_any_lane(asked, condition, known)
+            if not by or process_time() > until:
                 return ""
-            rungs[rung] = None
-        return ", ".join(rungs)
+            stages[by] = None
+        return ", ".join(stages)
 
     def _of_any_lane(self, asked: Asked, condition: Bool, known: dict[Form, str]) -> str:
         """The solver that shows that the condition holds for no lane, or by the order of products; or nothing."""

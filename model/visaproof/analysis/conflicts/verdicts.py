@@ -23,8 +23,8 @@ from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Search
 from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of, state_of
 from visaproof.checking.all_choices import under_all_choices
-from visaproof.checking.ladder import NORMAL_FORM
 from visaproof.checking.shrink import minimised
+from visaproof.checking.stages import NORMAL_FORM
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import MissingSurface, Outcome, PerformedMessage, run
@@ -39,14 +39,14 @@ from visaproof.smt import Bool, Term, conj, neg, symbols_of, true
 class Free(Struct, frozen=True):
     """No two lanes can write one byte or texel, for all inputs under the assumptions."""
 
-    rung: str
+    by: str
     bounded: tuple[Position, ...] = ()
     """Loops that may run longer than they were unrolled: nothing is said of the runs that do."""
 
     @property
     def vacuous(self) -> bool:
         """Whether this is only so because no defined run comes to the scatter, or none that is asked about."""
-        return self.rung in (UNDEFINED_BEFORE, NOT_REACHED)
+        return self.by in (UNDEFINED_BEFORE, NOT_REACHED)
 
 
 class Conflict(Struct, frozen=True):
@@ -154,8 +154,8 @@ def decide_conflict(
         easily=easily,
     )
     match search.run(asked):
-        case Never(rung):
-            return Free(rung)
+        case Never(by):
+            return Free(by)
         case Found(conflict):
             return conflict
         case Open(reason, stuck):
@@ -192,7 +192,7 @@ def proved(
         wider=lambda index: question.pairs[index].overlap,
     )
     found = search.run(asked)
-    return Free(found.rung) if isinstance(found, Never) else None
+    return Free(found.by) if isinstance(found, Never) else None
 
 
 def easily_shown(

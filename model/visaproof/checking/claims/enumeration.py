@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from visaproof.checking.claims.workers import Limits
 from visaproof.checking.decide import decide
-from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb
 from visaproof.checking.specialise import Specialiser, agreement
+from visaproof.checking.stages import Answer, Fails, GaveUp, Holds, Impossible, decide_goal
 from visaproof.checking.task_pool import Lost, in_order
 from visaproof.checking.verdict import Refuted, Unknown, Vacuous, Verdict
 from visaproof.isa.errors import LimitReached
@@ -202,7 +202,7 @@ class _Work(Struct):
         key = premise, goal
         if key not in self.answers:
             assumptions = () if is_true(premise) else (premise,)
-            self.answers[key] = climb(assumptions, goal, self.limits.timeout_ms, self.limits.seed)
+            self.answers[key] = decide_goal(assumptions, goal, self.limits.timeout_ms, self.limits.seed)
         return self.answers[key]
 
     def _can_happen(self, subject: Subject) -> Answer:
@@ -214,7 +214,7 @@ class _Work(Struct):
                 values = self._everything_happens(subject, conj(*missing))
                 self.happening.update(zip(missing, map(bool, evaluate_all(missing, values)), strict=True))
             if not all(self.happening[one] for one in conditions):
-                possible = climb((conj(*conditions),), true(), self.limits.timeout_ms, self.limits.seed)
+                possible = decide_goal((conj(*conditions),), true(), self.limits.timeout_ms, self.limits.seed)
                 if not isinstance(possible, Holds):
                     return possible
         return Fails({}) if subject.accesses else Impossible()

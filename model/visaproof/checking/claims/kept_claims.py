@@ -75,8 +75,8 @@ class KeptClaims(Struct):
         """Keeps what another run would find out as well: another try may decide what is unknown."""
         kept = KeptClaim(claim=claim.id, query=found.query, readings=found.readings, seconds=found.seconds)
         match found.verdict:
-            case Proved(rung):
-                kept.proved = rung
+            case Proved(by):
+                kept.proved = by
             case Vacuous(reason):
                 kept.vacuous = reason
             case Refuted(counterexample):

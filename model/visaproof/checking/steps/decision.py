@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from visaproof.checking.clauses import Clauses
-from visaproof.checking.ladder import Answer, Fails, GaveUp, Holds, Impossible, climb
 from visaproof.checking.refutation import refutation
+from visaproof.checking.stages import Answer, Fails, GaveUp, Holds, Impossible, decide_goal
 from visaproof.checking.steps.parts import parts_of
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.queries.query import OwnClaim, Query
@@ -24,16 +24,16 @@ def decide_own(query: Query, own: OwnClaim, timeout_ms: int, seed: int) -> Verdi
     if isinstance(found := _by_parts(query, attempt_ms, seed), Holds):
         return _proved(query, found, timeout_ms, seed)
     for narrowed, fixed in _on_few_lanes(query, own):
-        answer = climb(narrowed.assumptions, narrowed.goal, attempt_ms, seed)
+        answer = decide_goal(narrowed.assumptions, narrowed.goal, attempt_ms, seed)
         if isinstance(answer, Fails):
             failing = Fails({**answer.values, **fixed}, answer.solver)
             verdict = refutation(query, failing, timeout_ms, seed)
             if isinstance(verdict, Refuted):
                 return verdict
             break
-    match climb(query.assumptions, query.goal, timeout_ms, seed):
-        case Holds(rung):
-            return Proved(rung)
+    match decide_goal(query.assumptions, query.goal, timeout_ms, seed):
+        case Holds(by):
+            return Proved(by)
         case Impossible():
             return Vacuous("the assumptions cannot hold together")
         case GaveUp(reason):
@@ -52,13 +52,13 @@ def _by_parts(query: Query, timeout_ms: int, seed: int) -> Answer:
 
 
 def _proved(query: Query, found: Holds, timeout_ms: int, seed: int) -> Verdict:
-    match climb(query.assumptions, true(), timeout_ms, seed):
+    match decide_goal(query.assumptions, true(), timeout_ms, seed):
         case Impossible():
             return Vacuous("the assumptions cannot hold together")
         case GaveUp(reason):
             return Unknown(reason)
         case Holds() | Fails():
-            return Proved(found.rung)
+            return Proved(found.by)
 
 
 def _on_few_lanes(query: Query, own: OwnClaim) -> Iterator[tuple[Query, dict[Term, int]]]:

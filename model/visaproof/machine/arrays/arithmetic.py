@@ -9,7 +9,7 @@ from visaproof.isa.operands import Execution
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays import floats, integers
 from visaproof.machine.arrays.arrays import Array, Bools, any_lane
-from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, Enabled, NotVectorised, require_bits
 from visaproof.machine.arrays.operands import Destination, Operands, Source
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -28,7 +28,7 @@ class Arithmetic:
         self._operands = operands
 
     def step(self, statement: Compute) -> Step:
-        """Raises Irregular for what the arrays do not run."""
+        """Raises NotVectorised for what the arrays do not run."""
         name = statement.operation.name
         if len(statement.targets) > 1 or name == "madw":
             return self._two_results(statement)
@@ -43,7 +43,7 @@ class Arithmetic:
         return self._written(execution, self._operands.destination(statement.target, execution.size), value)
 
     def move_predicate(self, statement: MovePredicate) -> Step:
-        """Raises Irregular as `step`."""
+        """Raises NotVectorised as `step`."""
         execution = statement.lanes
         target = self._operands.destination(statement.target, execution.size)
         return self._written(execution, target, self._predicate_number(statement.predicate))
@@ -80,7 +80,7 @@ class Arithmetic:
         execution = statement.lanes
         predicate = execution.predicate
         if predicate is None:
-            raise Irregular("sel without a predicate")
+            raise NotVectorised("sel without a predicate")
         first, second = (self._converted(statement, operand) for operand in statement.sources)
 
         def value(batch: Batch) -> tuple[Array, Bools | None]:
@@ -104,7 +104,7 @@ class Arithmetic:
         if result.floating:
             return floats.computed(statement.operation.name, sources, result, saturate)
         if any(source.type.floating for source in sources):
-            raise Irregular("floats in integer arithmetic")
+            raise NotVectorised("floats in integer arithmetic")
         if statement.operation.name == "bfn":
             return self._boolean(statement, sources, result)
         return self._integers(sources, statement.operation.name, result, saturate)
@@ -124,7 +124,7 @@ class Arithmetic:
 
     def _boolean(self, statement: Compute, sources: list[Source], result: DataType) -> Value:
         if statement.operation.saturates:
-            raise Irregular("bfn.sat")
+            raise NotVectorised("bfn.sat")
         table = statement.operation.table
         assert table is not None
         width = max(result.bits, *(source.type.bits for source in sources))
@@ -141,13 +141,13 @@ class Arithmetic:
         wide, lanes = statement.operation.name == "madw", execution.size
         sources = [self._operands.source(operand, lanes) for operand in statement.sources]
         if any(source.type.floating or source.type.size > 4 for source in sources):
-            raise Irregular(f"{statement.operation.name} on this type")
+            raise NotVectorised(f"{statement.operation.name} on this type")
         grf = self._threads.platform.grf_bytes  # Page MADW: "the high 32b of results are stored in the high GRFs"
         behind = -(-4 * lanes // grf) * grf
         low_target = self._operands.destination(statement.target, lanes)
         high_target = self._operands.destination(statement.targets[0 if wide else 1], lanes, behind if wide else 0)
         if not _apart(low_target, high_target):
-            raise Irregular("destinations that may overlap")
+            raise NotVectorised("destinations that may overlap")
         both = _PAIRS[statement.operation.name]
 
         def run(batch: Batch, enabled: Enabled) -> Bools | None:
@@ -217,6 +217,6 @@ def _apart(first: Destination, second: Destination) -> bool:
 
 
 def require_lanes(execution: Execution, bits: int) -> None:
-    """Raises Irregular where a predicate variable of so many bits has none for some lane."""
+    """Raises NotVectorised where a predicate variable of so many bits has none for some lane."""
     if lane_offset(execution) + execution.size > bits:
-        raise Irregular("a predicate with too few bits")
+        raise NotVectorised("a predicate with too few bits")

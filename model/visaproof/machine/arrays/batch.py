@@ -12,7 +12,7 @@ from visaproof.machine.arrays.threads import Threads
 from visaproof.semantics.concrete.state import concrete
 
 
-class Irregular(Exception):
+class NotVectorised(Exception):
     """A statement that the arrays do not run; the machine for single threads does."""
 
 
@@ -98,12 +98,12 @@ class Batch:
 
 
 def require_bits(execution: Execution, threads: Threads) -> None:
-    """Raises Irregular for a predicate with too few bits: each lane may then be undefined (D3)."""
+    """Raises NotVectorised for a predicate with too few bits: each lane may then be undefined (D3)."""
     if execution.predicate is None:
         return
     bits = threads.predicates[execution.predicate.variable].shape[1]
     if lane_offset(execution) + execution.size > bits:
-        raise Irregular("a predicate with too few bits")
+        raise NotVectorised("a predicate with too few bits")
 
 
 def _padded(lanes: Bools, off: Bools) -> Bools:

@@ -7,7 +7,7 @@ import numpy as np
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.machine.arrays.arrays import Bools
-from visaproof.machine.arrays.batch import Batch, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, NotVectorised, require_bits
 from visaproof.machine.arrays.scalar_fallback import SingleThreads
 from visaproof.machine.arrays.threads import Threads
 from visaproof.program.statements import Branch
@@ -48,7 +48,7 @@ class Branches:
         execution = branch.lanes
         try:
             require_bits(execution, self._threads)
-        except Irregular:
+        except NotVectorised:
             execution = without_mask(execution) if execution.size == 1 else execution
             for k, thread in enumerate(batch.indices):
                 try:

@@ -4,7 +4,7 @@ from visaproof.isa.errors import NotModelled
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arithmetic import Arithmetic
 from visaproof.machine.arrays.arrays import Bools
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.messages.accesses import Messages
 from visaproof.machine.arrays.messages.addresses import address_step
 from visaproof.machine.arrays.operands import Operands
@@ -67,7 +67,7 @@ class Compiler:
                     return self._messages.step(statement)
                 case _:
                     return None
-        except (Irregular, NotModelled):  # the machine for single threads says what is not modelled
+        except (NotVectorised, NotModelled):  # the machine for single threads says what is not modelled
             return None
 
     def bind(self, movs: BindState | ReadState, batch: Batch) -> Bools | None:

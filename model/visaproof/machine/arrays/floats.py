@@ -13,7 +13,7 @@ from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays import integers
 from visaproof.machine.arrays.arrays import UNSIGNED, Array, Bools
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.operands import Source
 
 DTYPES: dict[DataType, np.dtype] = {
@@ -50,7 +50,7 @@ def modified(elements: Array, data_type: DataType, modifier: str) -> Array:
 
 def _dtype(data_type: DataType) -> np.dtype:
     if data_type not in DTYPES:
-        raise Irregular(f"arithmetic on {data_type.spelling}")
+        raise NotVectorised(f"arithmetic on {data_type.spelling}")
     return DTYPES[data_type]
 
 
@@ -78,11 +78,11 @@ def _rounds_otherwise(batch: Batch) -> Bools:
 
 
 def computed(opcode: str, sources: list[Source], result: DataType, saturate: bool) -> Value:
-    """An arithmetic opcode on sources of the result's type.  Raises Irregular for what the arrays do not run."""
+    """An arithmetic opcode on sources of the result's type.  Raises NotVectorised for what the arrays do not run."""
     if any(source.type is not result for source in sources) or opcode not in _OPERATIONS:
-        raise Irregular(f"{opcode} on these types")
+        raise NotVectorised(f"{opcode} on these types")
     if opcode == "mad" and result is DataType.DF:
-        raise Irregular("mad on df")
+        raise NotVectorised("mad on df")
     dtype, operation = _dtype(result), _OPERATIONS[opcode]
 
     def value(batch: Batch) -> tuple[Array, Bools | None]:
@@ -198,7 +198,7 @@ def clamped(values: Array) -> Array:
 def compared(relation: str, sources: list[Source]) -> Value:
     """Page CMP: with a NaN "NE comparison returns true while all other comparisons return false"."""
     if sources[0].type is not sources[1].type:
-        raise Irregular("cmp of two types")
+        raise NotVectorised("cmp of two types")
     _dtype(sources[0].type)
     compare = integers.COMPARISONS[relation]
 
@@ -213,7 +213,7 @@ def compared(relation: str, sources: list[Source]) -> Value:
 
 
 def converted(source: Source, result: DataType, saturate: bool) -> Value:
-    """`mov` from or to a floating-point type.  Raises Irregular for what the arrays do not run."""
+    """`mov` from or to a floating-point type.  Raises NotVectorised for what the arrays do not run."""
     if source.type is result:
         return _copied(source, saturate)
     if result.floating:
@@ -255,7 +255,7 @@ def _from_integer(source: Source, dtype: np.dtype, saturate: bool) -> Value:
     """Page: "rounds to the closest representable floating-point value", to even between two."""
     working = integers.exact_type([integers.value_range(source.type, source.modifier)])
     if working == integers.ANY_SIZE:
-        raise Irregular("an integer of more than 64 bits as a float")
+        raise NotVectorised("an integer of more than 64 bits as a float")
 
     def value(batch: Batch) -> tuple[Array, Bools | None]:
         elements, missing = source.read(batch)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visaproof.machine.arrays.arrays import Array, Bools, Indices
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.threads import Threads
 from visaproof.program.operands import AddressedElements, AddressedTarget
 
@@ -28,7 +28,7 @@ class IndirectElements:
         self._registers: NDArray[np.int64] = operand.register + np.array(registers, np.int64)
         self._distances: NDArray[np.int64] = operand.byte_offset + np.array(distances, np.int64) * dtype.itemsize
         if self._registers[-1] >= threads.address_bytes[operand.address].shape[1]:
-            raise Irregular("address registers without room")
+            raise NotVectorised("address registers without room")
         self._sizes = np.array([*(threads.sizes[root] for root in threads.roots), 0], np.int64)
 
     def _places(self, batch: Batch) -> tuple[NDArray[np.int32], NDArray[np.int64], Bools]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays.arrays import Array
-from visaproof.machine.arrays.batch import Irregular
+from visaproof.machine.arrays.batch import NotVectorised
 
 U32, U64, I64 = np.dtype("<u4"), np.dtype("<u8"), np.dtype("<i8")
 ANY_SIZE = np.dtype(object)
@@ -166,15 +166,15 @@ COMPARISONS: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def operation_of(opcode: str, types: Sequence[DataType], result: DataType, saturate: bool) -> Operation:
-    """The operation of an opcode.  Raises Irregular where it has none."""
+    """The operation of an opcode.  Raises NotVectorised where it has none."""
     narrow = all(each.size <= 4 for each in types)
     if opcode in DOUBLED and not narrow:
-        raise Irregular(f"{opcode} on qwords")
+        raise NotVectorised(f"{opcode} on qwords")
     if saturate and not (opcode in SATURATING and narrow):
-        raise Irregular(f"{opcode}.sat")
+        raise NotVectorised(f"{opcode}.sat")
     found = WRAPPING.get(opcode) or ON_QWORDS.get(opcode) or EXACT.get(opcode) or DOUBLED.get(opcode)
     if found is None:
-        raise Irregular(f"opcode {opcode}")
+        raise NotVectorised(f"opcode {opcode}")
     return found
 
 

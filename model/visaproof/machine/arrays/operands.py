@@ -8,7 +8,7 @@ from msgspec import Struct
 from visaproof.isa.operands import CHANNEL_ENABLES, NULL
 from visaproof.isa.types import DataType
 from visaproof.machine.arrays.arrays import Array, Bools
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.indirect import IndirectElements
 from visaproof.machine.arrays.threads import Threads
 from visaproof.program.operands import (
@@ -63,7 +63,7 @@ class Operands:
         self._threads = threads
 
     def source(self, operand: Read, lanes: int) -> Source:
-        """A source of so many lanes.  Raises Irregular for a form that the arrays do not have."""
+        """A source of so many lanes.  Raises NotVectorised for a form that the arrays do not have."""
         match operand:
             case PackedConstant(repeated, data_type):
                 return self._constant([repeated[lane % len(repeated)] for lane in range(lanes)], data_type)
@@ -71,7 +71,7 @@ class Operands:
                 return self._constant([bits], data_type)
             case Elements(storage, start, region, data_type, modifier):
                 if storage == CHANNEL_ENABLES:
-                    raise Irregular("which lanes run, as a number")
+                    raise NotVectorised("which lanes run, as a number")
                 distances = [region_element(region, lane) * data_type.size for lane in range(lanes)]
                 self._require_inside(storage, start, distances, data_type.size)
                 view = self._view(storage, start, data_type, region, lanes)
@@ -81,10 +81,10 @@ class Operands:
                 elements = IndirectElements(self._threads, operand, element_dtype(data_type), registers, distances)
                 return Source(data_type, modifier, elements.read)
             case Unlowered(what):
-                raise Irregular(what)
+                raise NotVectorised(what)
 
     def destination(self, operand: Written, lanes: int, extra_bytes: int = 0) -> Destination:
-        """A destination of so many lanes, `extra_bytes` after its place.  Raises Irregular as `source`."""
+        """A destination of so many lanes, `extra_bytes` after its place.  Raises NotVectorised as `source`."""
         match operand:
             case DroppedTarget(data_type):
                 return Destination(data_type, lambda _: None, _dropped, (NULL.variable, 0, 0))
@@ -100,7 +100,7 @@ class Operands:
                 elements = IndirectElements(self._threads, operand, element_dtype(data_type), [0] * lanes, distances)
                 return Destination(data_type, elements.unfit, elements.write, None)
             case _:
-                raise Irregular("a destination in this form")
+                raise NotVectorised("a destination in this form")
 
     def _constant(self, bits: list[int], data_type: DataType) -> Source:
         values = np.array([bits], np.uint64).astype(f"<u{data_type.size}").view(element_dtype(data_type))
@@ -108,7 +108,7 @@ class Operands:
 
     def _require_inside(self, root: str, start: int, distances: list[int], size: int) -> None:
         if start + min(distances) < 0 or start + max(distances) + size > self._threads.sizes[root]:
-            raise Irregular("an operand that reaches beyond its variable")
+            raise NotVectorised("an operand that reaches beyond its variable")
 
     def _view(
         self, root: str, start: int, data_type: DataType, region: Region, lanes: int, every: bool = False

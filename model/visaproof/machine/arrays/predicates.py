@@ -7,7 +7,7 @@ from visaproof.isa.operands import Execution
 from visaproof.machine.arrays import floats, integers
 from visaproof.machine.arrays.arithmetic import lifted, require_lanes, written
 from visaproof.machine.arrays.arrays import Array, Bools, any_lane
-from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, Enabled, NotVectorised, require_bits
 from visaproof.machine.arrays.operands import Operands, Source
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -26,7 +26,7 @@ class Predicates:
         self._operands = operands
 
     def compare(self, statement: Compare) -> Step:
-        """Raises Irregular for what the arrays do not run."""
+        """Raises NotVectorised for what the arrays do not run."""
         execution, target = statement.lanes, statement.target
         require_bits(execution, self._threads)
         sources = [self._operands.source(operand, execution.size) for operand in statement.sources]
@@ -51,7 +51,7 @@ class Predicates:
         if sources[0].type.floating:
             return floats.compared(relation, sources)
         if sources[1].type.floating:
-            raise Irregular("cmp of an integer and a float")
+            raise NotVectorised("cmp of an integer and a float")
         working = integers.exact_type([integers.value_range(source.type, source.modifier) for source in sources])
         compare = integers.COMPARISONS[relation]
 
@@ -62,10 +62,10 @@ class Predicates:
         return holds
 
     def set(self, setp: SetPredicate) -> Step:
-        """Page SETP.  Raises Irregular as `compare`."""
+        """Page SETP.  Raises NotVectorised as `compare`."""
         execution, target, source = setp.lanes, setp.target, setp.source
         if isinstance(target, Unlowered):
-            raise Irregular(target.what)
+            raise NotVectorised(target.what)
         require_bits(execution, self._threads)
         require_lanes(execution, self._threads.predicates[target.variable].shape[1])
         if source.is_scalar:
@@ -94,7 +94,7 @@ class Predicates:
         return Step(execution, run)
 
     def combine(self, statement: CombinePredicates) -> Step:
-        """Page AND and its like on predicates.  Raises Irregular as `compare`."""
+        """Page AND and its like on predicates.  Raises NotVectorised as `compare`."""
         execution, target, names = statement.lanes, statement.target, statement.sources
         for name in (target, *names):
             require_lanes(execution, self._threads.predicates[name].shape[1])

@@ -15,7 +15,7 @@ WORD_BITS = 16
 
 
 def dpas_step(dpas: Dpas, threads: Threads) -> Step:
-    """Raises Irregular for an operand that reaches beyond its variable.
+    """Raises NotVectorised for an operand that reaches beyond its variable.
 
     Floats are added in the order of k, each sum rounded to float32, as on one thread.
     """

@@ -8,7 +8,7 @@ from visaproof.isa.surface_keys import HandleNumber
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arithmetic import written
 from visaproof.machine.arrays.arrays import Array, Bools
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.operands import Operands
 from visaproof.machine.arrays.threads import UNKNOWN, Threads
 from visaproof.program.statements import BindState, ReadState
@@ -30,7 +30,7 @@ class StateMoves:
                 self._bind(movs, batch)
                 return None
             return self._copy_indices(movs, batch)
-        except Irregular as reason:
+        except NotVectorised as reason:
             raise NotModelled(f"movs with {reason}", movs.position) from None
 
     def _bind(self, movs: BindState, batch: Batch) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.surface_keys import OfArgument
 from visaproof.launch.launch import BufferOffset

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.decode.texels import Outside
 from visaproof.isa.surface_keys import OfArgument
 from visaproof.launch.input_meaning import Argument, SamplerModes

@@ -6,7 +6,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from visaproof.checking.clauses import Form, form_of
-from visaproof.checking.ladder import Fails, GaveUp, Values
+from visaproof.checking.stages import Fails, GaveUp, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.stores import same_store

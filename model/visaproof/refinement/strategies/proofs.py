@@ -17,7 +17,7 @@ programs run on its values and show it.
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from visaproof.checking.ladder import Fails, Holds, Impossible, Values
+from visaproof.checking.stages import Fails, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.arbitrary_values import dependence
 from visaproof.queries.kernels.stores import exchanged
@@ -115,8 +115,8 @@ def proved_as_it_is(asked: Asked) -> Refines | None:
         return granted(asked.comparison, question, STORE_BY_STORE)
     goal = _goal(question)
     match uncut(premises(question, goal), goal, asked.timeout_ms):
-        case Holds(rung):
-            return granted(asked.comparison, question, rung)
+        case Holds(by):
+            return granted(asked.comparison, question, by)
         case _:
             return None
 
@@ -129,10 +129,10 @@ def solved(asked: Asked) -> Refines | Difference | Vacuous | Unknown:
     verdict: Difference | Unknown = Unknown("")
     for inside in dict.fromkeys(((), source, source + target)):
         match uncut(premises(question, goal, inside), goal, timeout_ms):
-            case Holds(rung):
+            case Holds(by):
                 needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
                 needed = needed | LAST if len(inside) > len(source) else needed
-                return Refines(rung, needed) if needed else granted(comparison, asked.expanded, rung)
+                return Refines(by, needed) if needed else granted(comparison, asked.expanded, by)
             case Impossible() if inside:
                 return Unknown("the source leaves its buffers in every run")
             case Impossible() if question.bounded:
@@ -208,11 +208,11 @@ def expanded_normal_form(asked: Asked) -> Refines | None:
     return _if_same(asked, asked.expanded, "the same stores in the second normal form")
 
 
-def _if_same(asked: Asked, question: Question, rung: str) -> Refines | None:
+def _if_same(asked: Asked, question: Question, by: str) -> Refines | None:
     if not same_effects(question):
         return None
     audited(asked)
-    return granted(asked.comparison, question, rung)
+    return granted(asked.comparison, question, by)
 
 
 def chosen_values(asked: Asked) -> Refines | None:

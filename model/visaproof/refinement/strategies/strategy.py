@@ -137,7 +137,7 @@ def kind_of(verdict: Verdict) -> str:
     return type(verdict).__name__.lower()
 
 
-def granted(comparison: Comparison, question: Question, rung: str) -> Refines:
+def granted(comparison: Comparison, question: Question, by: str) -> Refines:
     """The verdict with the conditions that it needs."""
     source, target = question.source.reaches, question.target.reaches
-    return Refines(rung, conditions(source, target) if comparison.conditional else frozenset())
+    return Refines(by, conditions(source, target) if comparison.conditional else frozenset())

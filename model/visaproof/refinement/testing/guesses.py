@@ -7,7 +7,7 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.choices import (

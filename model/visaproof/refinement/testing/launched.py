@@ -6,7 +6,7 @@ It counts only where it starts as the question has a thread start, and leaves wh
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.execution.arguments import prepare
 from visaproof.execution.differing_launch import DifferingLaunch, Left
 from visaproof.execution.payload import Payloads, Program

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same

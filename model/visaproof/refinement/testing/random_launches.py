@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from random import Random
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.program.lower import lowered
 from visaproof.queries.kernels.surface_names import PRIVATE, itself

@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.decode.surfaces import HANDLE_BYTES
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.answers import HalfResultRest

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.refinement.inputs.samplers import is_sampler
 from visaproof.refinement.testing.memory import (
     LARGEST_EXTENT,

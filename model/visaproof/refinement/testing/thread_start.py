@@ -5,7 +5,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Values
+from visaproof.checking.stages import Values
 from visaproof.decode.sampler import LOAD
 from visaproof.isa.errors import Position
 from visaproof.isa.float_modes import CONTROL

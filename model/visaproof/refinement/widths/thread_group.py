@@ -11,7 +11,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import Holds, Values, climb
+from visaproof.checking.stages import Holds, Values, decide_goal
 from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
@@ -317,7 +317,7 @@ def _is_reached(guard: Bool, lanes: Sequence[Bool], ends: tuple[Bool, ...], time
     cut: dict[Term, Term] = {one: bool_symbol(f"relation.{one.serial}") for one in _relations((launched, *ends, guard))}
     *facts, goal = substitute_all([launched, *ends, guard], cut)
     return any(
-        isinstance(climb(tuple(known), reached, timeout_ms), Holds)
+        isinstance(decide_goal(tuple(known), reached, timeout_ms), Holds)
         for known, reached in ((facts, goal), ((launched, *ends), guard))
     )
 

@@ -85,8 +85,8 @@ class ProveReport:
         match record.verdict:
             case Refuted(counterexample):
                 described(counterexample, self._console)
-            case Proved(rung):
-                self._say(f"expected a refutation, but the property holds (decided by {rung}): {record.query}")
+            case Proved(by):
+                self._say(f"expected a refutation, but the property holds (decided by {by}): {record.query}")
             case Unknown(reason) | Vacuous(reason):
                 self._say(f"expected {record.expected}: {reason}")
 

@@ -127,7 +127,7 @@ def _entry(record: Decided, report: "ProveReport") -> ClaimEntry:
         verdict=record.answer,
         as_expected=record.as_expected,
         seconds=round(record.seconds, 3),
-        decided_by=verdict.rung if isinstance(verdict, Proved) else None,
+        decided_by=verdict.by if isinstance(verdict, Proved) else None,
         reason=verdict.reason if isinstance(verdict, Unknown | Vacuous) else None,
         readings=_readings(record.readings),
         counterexample=msgspec.to_builtins(verdict.counterexample) if isinstance(verdict, Refuted) else None,

@@ -95,8 +95,8 @@ def _verdict_lines(
 ) -> Iterator[str]:
     surface = bound_surface(answers, *finding.surfaces)["surface"]
     match finding.bounds:
-        case Holds(rung, bounded):
-            yield from _holds(f"every access lies inside {surface}", "in bounds", rung, bounded)
+        case Holds(by, bounded):
+            yield from _holds(f"every access lies inside {surface}", "in bounds", by, bounded)
         case Unbounded(reason):
             yield f"{INDENT}not modelled: {reason}"
         case Undecided(reason):
@@ -120,8 +120,8 @@ def _meaning_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "Show
     match finding.meaning:
         case Holds(_, ()):
             pass
-        case Holds(rung, bounded):
-            yield from _holds("every access is defined", "defined", rung, bounded)
+        case Holds(by, bounded):
+            yield from _holds("every access is defined", "defined", by, bounded)
         case Undecided(reason):
             yield f"{INDENT}UNKNOWN: {reason}"
         case Meaningless(lane=lane, message=message, shown=shown):
@@ -131,18 +131,18 @@ def _meaning_lines(answers: BoundsAnswers, finding: BoundsFinding, launch: "Show
                 yield from (f"{INDENT}{line}" for line in launch.lines())
 
 
-def _holds(claim: str, verdict: str, rung: str, bounded: tuple[Position, ...]) -> Iterator[str]:
+def _holds(claim: str, verdict: str, by: str, bounded: tuple[Position, ...]) -> Iterator[str]:
     if not bounded:
-        yield f"{INDENT}{verdict}: {claim}, for all inputs ({rung})"
+        yield f"{INDENT}{verdict}: {claim}, for all inputs ({by})"
         return
     lines = ", ".join(str(line) for line in sorted({loop.line for loop in bounded}))
-    yield f"{INDENT}BOUNDED: {claim}, in runs whose loops end in time ({rung})"
+    yield f"{INDENT}BOUNDED: {claim}, in runs whose loops end in time ({by})"
     yield f"{INDENT}the branch of line {lines} may go back more often than it was unrolled: try a larger --unroll"
 
 
 def _inside_if(enough: InsideIf, surface: str) -> str:
     what = f"{surface} has {enough}" if enough.size else enough
-    return f"{INDENT}inside if {what} (proved: {enough.rung}); else:"
+    return f"{INDENT}inside if {what} (proved: {enough.by}); else:"
 
 
 def _too_small(
@@ -156,7 +156,7 @@ def _too_small(
     if finding.enough is not None:
         yield _inside_if(finding.enough, surface)
     elif finding.only_after is not None:
-        yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.rung}); else:"
+        yield f"{INDENT}inside if line {finding.only_after.position.line} is (proved: {finding.only_after.by}); else:"
     elif finding.needed is not None:
         yield f"{INDENT}inside if {surface} has at least {counted_bytes(finding.needed)}; else:"
     where = f": {reached}, before {surface} begins" if before else f" where {surface} is too small"

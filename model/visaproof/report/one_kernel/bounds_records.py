@@ -70,19 +70,19 @@ def _enough(enough: InsideIf | None) -> Enough | None:
     if enough is None:
         return None
     amount = None if enough.size is None else str(enough.size.amount)
-    return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.rung)
+    return Enough(bytes=amount, where=[str(one) for one in enough.relations], by=enough.by)
 
 
 def _earlier(found: OnlyAfter | None) -> EarlierStatement | None:
-    return None if found is None else EarlierStatement(line=found.position.line, by=found.rung)
+    return None if found is None else EarlierStatement(line=found.position.line, by=found.by)
 
 
 def _answer(answers: BoundsAnswers, answer: Holds | Outside | Meaningless | Undecided | Unbounded) -> BoundsAnswer:
     match answer:
-        case Holds(rung, ()):
-            return records.Proved(by=rung)
-        case Holds(rung, bounded):
-            return records.Bounded(by=rung, loops=sorted({loop.line for loop in bounded}))
+        case Holds(by, ()):
+            return records.Proved(by=by)
+        case Holds(by, bounded):
+            return records.Bounded(by=by, loops=sorted({loop.line for loop in bounded}))
         case Undecided(reason):
             return records.Unknown(reason=reason)
         case Unbounded(reason):

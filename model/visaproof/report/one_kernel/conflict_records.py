@@ -37,10 +37,10 @@ def finding_record(answers: KernelAnswers, finding: Finding, launch: "ShownLaunc
     match finding.answer:
         case Free() as free if free.vacuous:
             return records.Vacuous(**common)
-        case Free(rung, ()):
-            return records.Proved(**common, by=rung)
-        case Free(rung, bounded):
-            return records.Bounded(**common, by=rung, loops=sorted({loop.line for loop in bounded}))
+        case Free(by, ()):
+            return records.Proved(**common, by=by)
+        case Free(by, bounded):
+            return records.Bounded(**common, by=by, loops=sorted({loop.line for loop in bounded}))
         case Undecided(reason):
             return records.Unknown(**common, reason=reason, free_if=_missing_record(answers, finding))
         case Conflict() as conflict:
@@ -69,7 +69,7 @@ def _missing_record(answers: KernelAnswers, finding: Finding) -> FreeIf | None:
         return None
     return FreeIf(
         relations=[str(one) for one in finding.missing.relations],
-        by=finding.missing.rung,
+        by=finding.missing.by,
         loops=sorted({loop.line for loop in answers.bounded}),
     )
 

@@ -89,19 +89,19 @@ def _verdict_lines(
 ) -> Iterator[str]:
     surface = surface_name(answers, finding.question.performed.surface)
     match finding.answer:
-        case Free(rung, bounded):
+        case Free(by, bounded):
             lanes = len(finding.question.lanes)
             apart = f"no two of {lanes} lanes can write the same {_unit(finding)}"
             reach = apart if lanes > 1 else "only one lane writes"
-            if rung == NOT_REACHED:
+            if by == NOT_REACHED:
                 yield "        VACUOUS: no launch that obeys --where comes here"
             elif finding.answer.vacuous:
                 yield "        VACUOUS: every run loses its meaning before it comes here: `visaproof bounds` says where"
             elif bounded:
-                yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({rung})"
+                yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({by})"
                 yield f"        {_rounds(bounded)}: try a larger --unroll"
             else:
-                yield f"        free: {reach} of {surface}, for all inputs ({rung})"
+                yield f"        free: {reach} of {surface}, for all inputs ({by})"
         case Undecided(reason):
             yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
@@ -165,7 +165,7 @@ def _missing_lines(answers: KernelAnswers, finding: Finding) -> Iterator[str]:
     """The relations under which there is no conflict."""
     if finding.missing is not None:
         in_time = ", in runs whose loops end in time" if answers.bounded else ""
-        yield f"        free if {finding.missing}{in_time} (proved: {finding.missing.rung}); else:"
+        yield f"        free if {finding.missing}{in_time} (proved: {finding.missing.by}); else:"
     elif not finding.searched:
         yield "        relations that would free it were not looked for to the end (--limit)"
 

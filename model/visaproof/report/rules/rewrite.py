@@ -76,8 +76,8 @@ def name_of(verdict: Verdict) -> str:
 def _by(one: Checked) -> str:
     shown = one.when_right if isinstance(one.verdict, Refuted) and one.when_right is not None else one.verdict
     match shown:
-        case Proved(rungs, instances, _):
-            return f"{' and '.join(rungs)}, {instances} instance{'s' * (instances != 1)}"
+        case Proved(stages, instances, _):
+            return f"{' and '.join(stages)}, {instances} instance{'s' * (instances != 1)}"
         case Refuted():
             return "a run of both sides"
         case Illegal(_, reason, _) | Unknown(reason) | Vacuous(reason=reason):
@@ -219,7 +219,7 @@ def record(one: Checked) -> dict[str, object]:
         "verdict": name_of(one.verdict),
         "as_stated": one.as_stated,
         "seconds": round(one.seconds, 3),
-        "by": list(one.verdict.rungs) if isinstance(one.verdict, Proved) else [],
+        "by": list(one.verdict.stages) if isinstance(one.verdict, Proved) else [],
         "instances": one.verdict.instances if isinstance(one.verdict, Proved) else None,
         "undefined_lanes": list(one.verdict.undefined_lanes) if isinstance(one.verdict, Proved) else [],
         "reason": getattr(one.verdict, "reason", ""),

@@ -103,16 +103,16 @@ def verdict_lines(comparison: Comparison, verdict: Verdict, launch: ShownDiffere
 
 def _verdict_lines(comparison: Comparison, verdict: Verdict, launch: ShownDifference | None) -> Iterator[str]:
     match verdict:
-        case Refines(rung) if rung == SAME_PROGRAM:
+        case Refines(by) if by == SAME_PROGRAM:
             yield "  REFINES: both are the same program: nothing was changed"
-        case Refines(rung, conditions):
+        case Refines(by, conditions):
             where = ", where" if conditions else ""
             what = "memory and registers" if comparison.runners[0].observed else "memory"
-            yield f"  REFINES: the target leaves the same {what}, for all inputs ({rung}){where}"
+            yield f"  REFINES: the target leaves the same {what}, for all inputs ({by}){where}"
             yield from (f"    {condition.value}" for condition in in_order(conditions))
             yield from (f"    or the source is undefined: {kind.value} ({kind.what})" for kind in _excuses(comparison))
         case Bounded(loops, found):
-            yield f"  BOUNDED: no difference in runs of no more iterations than were unrolled ({found.rung}): no proof"
+            yield f"  BOUNDED: no difference in runs of no more iterations than were unrolled ({found.by}): no proof"
             yield from (f"    {condition.value}" for condition in in_order(found.conditions))
             yield from (f"    {position}: a loop whose number of iterations depends on inputs" for position in loops)
             yield "    hint: a larger `--unroll` looks at longer runs"
@@ -138,7 +138,7 @@ def _apart_lines(verdict: Apart, launch: ShownDifference | None) -> Iterator[str
     yield "  REFINES ONLY IF these buffers share no byte, which nothing grants:"
     yield from (f"    {pair}" for pair in pairs_text(verdict.pairs, name))
     found = verdict.found.found if isinstance(verdict.found, Bounded) else verdict.found
-    yield f"    then the target leaves the same memory ({found.rung}){', where' if found.conditions else ''}"
+    yield f"    then the target leaves the same memory ({found.by}){', where' if found.conditions else ''}"
     yield from (f"      {condition.value}" for condition in in_order(found.conditions))
     if isinstance(verdict.found, Bounded):
         yield "      and no loop takes more iterations than were unrolled: no proof"
@@ -219,9 +219,9 @@ def plain(fields: dict[str, Any]) -> dict[str, Any]:
 def verdict_json(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     """The answer."""
     match verdict:
-        case Refines(rung, conditions):
+        case Refines(by, conditions):
             excused = [kind.value for kind in _excuses(comparison)]
-            found = {"verdict": "refines", "by": rung, "conditions": [one.value for one in in_order(conditions)]}
+            found = {"verdict": "refines", "by": by, "conditions": [one.value for one in in_order(conditions)]}
             return found | {"excused": excused}
         case Bounded(loops, found):
             return verdict_json(comparison, found) | {"verdict": "bounded", "loops": [str(one) for one in loops]}

@@ -97,10 +97,10 @@ def _judged(pair: Pair, comparison: Comparison, verdict: Verdict) -> Row:
     files = {"source": pair.source_name, "target": pair.target_name}
     document = answer_record(comparison, verdict) | files
     match verdict:
-        case Refines(rung, conditions):
-            return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, rung, document)
+        case Refines(by, conditions):
+            return row(pair, Answer.CONDITIONAL if conditions else Answer.REFINES, by, document)
         case Bounded(loops, found):
-            return row(pair, Answer.BOUNDED, f"{found.rung}, for a few iterations of the loop at {loops[0]}", document)
+            return row(pair, Answer.BOUNDED, f"{found.by}, for a few iterations of the loop at {loops[0]}", document)
         case Vacuous(kinds):
             why = "".join(f": {kind.what} ({kind.value})" for kind in kinds)
             return row(pair, Answer.VACUOUS, f"the source is undefined for any input{why}", document)

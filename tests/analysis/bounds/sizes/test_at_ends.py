@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.ask import ask_bounds
-from visaproof.analysis.bounds.sizes.by_ends import RUNG, follows, is_at_least, sufficient
+from visaproof.analysis.bounds.sizes.by_ends import STAGE, follows, is_at_least, sufficient
 from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
 from visaproof.analysis.bounds.sizes.reached import Reached
@@ -78,7 +78,7 @@ def stated(kernel: str, amount: str, where: list[str]) -> list[str]:
 def test_the_furthest_byte_is_named_and_a_launch_shown(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     for message in asked(capsys, kernel):
         named = message["inside_if"]
-        assert (named["bytes"], named["where"], named["by"]) == (SIZES[kernel], relations(kernel), RUNG)
+        assert (named["bytes"], named["where"], named["by"]) == (SIZES[kernel], relations(kernel), STAGE)
         assert message["launch"]["found"]
 
 
@@ -119,7 +119,7 @@ def _row_above(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -
 @pytest.mark.slow
 def test_a_row_above_stays_inside_where_a_guard_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     """It begins at the buffer where y > 0."""
-    assert {(one["verdict"], one["by"]) for one in _row_above(capsys, "row_above")} == {("proved", RUNG)}
+    assert {(one["verdict"], one["by"]) for one in _row_above(capsys, "row_above")} == {("proved", STAGE)}
 
 
 @pytest.mark.slow

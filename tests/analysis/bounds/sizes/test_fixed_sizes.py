@@ -8,7 +8,7 @@ import pytest
 
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds.sizes import fixed_sizes
-from visaproof.analysis.bounds.sizes.by_ends import RUNG
+from visaproof.analysis.bounds.sizes.by_ends import STAGE
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.verdicts import Undecided
 from visaproof.cli import main
@@ -125,7 +125,7 @@ def test_what_would_suffice_is_said_of_what_stays_unknown(
 
 def test_an_offset_of_32_bits_reaches_no_further_than_a_larger_size(capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever in=4*k*global_size_y is: of more than 4 GiB no access is outside."""
-    assert by_message(capsys)["in"]["bounds"] == {"verdict": "proved", "by": RUNG}
+    assert by_message(capsys)["in"]["bounds"] == {"verdict": "proved", "by": STAGE}
 
 
 def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(

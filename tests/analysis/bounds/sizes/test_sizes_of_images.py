@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.sizes.by_ends import RUNG, weakest
+from visaproof.analysis.bounds.sizes.by_ends import STAGE, weakest
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.cli import main
 from visaproof.launch.assumptions import Assume, start_of
@@ -51,7 +51,7 @@ def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str
     for message in asked(capsys, kernel):
         named = message["inside_if"]
         assert (named["bytes"], named["where"]) == (None, NEEDED[kernel])
-        assert named["by"] == RUNG or kernel == "guarded"  # whose sizes may be below 0: a solver says it with less
+        assert named["by"] == STAGE or kernel == "guarded"  # whose sizes may be below 0: a solver says it with less
 
 
 def test_it_is_named_of_a_kernel_that_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.analysis.bounds.sizes.reached import Accessed
 from visaproof.analysis.conflicts.any_lane import any_id, is_in_group, with_any_ids
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.loops.came_back import CountedLoop

@@ -26,7 +26,7 @@ from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve_sums
 
-RUNG = "ids at their largest"
+STAGE = "ids at their largest"
 MOST_BYTES = (1 << ADDRESS_BITS) - 1
 """Of any size: a larger one counts as this, and of a buffer at 64-bit addresses there is none."""
 KEPT_ANSWERS = 256

@@ -20,7 +20,7 @@ from visaproof.analysis.bounds.outside_search import is_possible, search_for
 from visaproof.analysis.bounds.sizes.at_ends import Ends
 from visaproof.analysis.bounds.sizes.by_ends import (
     LARGEST,
-    RUNG,
+    STAGE,
     Sufficient,
     are_stated,
     is_inside,
@@ -143,12 +143,12 @@ class SizeFinder(Struct, dict=True):
         if surface is None or amount is None or not (self.on_elements or any(len(part) >= PRODUCT for part in amount)):
             return ""
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
-        return RUNG if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""
+        return STAGE if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""
 
     def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> InsideIf | None:
         """What the addresses say as integers, if some launch obeys the relations."""
         amount = difference(enough.amount)
-        found = InsideIf(enough.relations, RUNG, Bytes(asked.surface, amount))
+        found = InsideIf(enough.relations, STAGE, Bytes(asked.surface, amount))
         return found if asked.is_reached(amount, found.relations) else None
 
     def _without_relations(self, asked: "OfMessage", named: InsideIf, amount: Expression) -> InsideIf:
@@ -167,14 +167,14 @@ class SizeFinder(Struct, dict=True):
     def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> InsideIf | None:
         for amount in candidates:
             relations, known = asked.bounds(amount), self.found.get(amount)
-            if known is not None and (rung := asked.proved(amount, known)) and asked.is_reached(amount, known):
-                return InsideIf(self._to_state(known), rung, Bytes(asked.surface, amount))
-            rung = asked.proved(amount, relations)
-            asked.until = inf if rung else asked.until
-            if rung and asked.is_reached(amount, relations):
-                relations, rung = asked.weaker(amount, relations, rung)
+            if known is not None and (by := asked.proved(amount, known)) and asked.is_reached(amount, known):
+                return InsideIf(self._to_state(known), by, Bytes(asked.surface, amount))
+            by = asked.proved(amount, relations)
+            asked.until = inf if by else asked.until
+            if by and asked.is_reached(amount, relations):
+                relations, by = asked.weaker(amount, relations, by)
                 self.found[amount] = relations
-                return InsideIf(self._to_state(relations), rung, Bytes(asked.surface, amount))
+                return InsideIf(self._to_state(relations), by, Bytes(asked.surface, amount))
         return None
 
     def _to_state(self, relations: Sequence[Relation]) -> tuple[Relation, ...]:
@@ -288,14 +288,14 @@ class OfMessage(Struct):
             return ""
         more = self._terms(amount, relations)
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))
-        rungs: dict[str, None] = {}
+        stages: dict[str, None] = {}
         for question in self.rounds:
             search = search_for(question, [doubt.condition for doubt in question.outside], more)
-            rung = search.excluded(asked, until=self.until)
-            if not rung:
+            by = search.excluded(asked, until=self.until)
+            if not by:
                 return ""
-            rungs[rung] = None
-        return ", ".join(rungs)
+            stages[by] = None
+        return ", ".join(stages)
 
     def excluded(self, question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> str:
         """By what it is proved that none of these holds of a round; empty where it is not."""
@@ -305,17 +305,15 @@ class OfMessage(Struct):
         asked = replace(self.finder.asked, timeout_ms=min(SLOW_MS, self.finder.asked.timeout_ms))
         return search_for(question, conditions, more).excluded(asked)
 
-    def weaker(
-        self, amount: Expression, relations: tuple[Relation, ...], rung: str
-    ) -> tuple[tuple[Relation, ...], str]:
+    def weaker(self, amount: Expression, relations: tuple[Relation, ...], by: str) -> tuple[tuple[Relation, ...], str]:
         """The relations without those that are not needed."""
         if without := self.proved(amount, ()):
             return (), without
         for one in relations:
             fewer = tuple(other for other in relations if other != one)
             if fewer and (found := self.proved(amount, fewer)):
-                relations, rung = fewer, found
-        return relations, rung
+                relations, by = fewer, found
+        return relations, by
 
     def is_reached(self, amount: Expression, relations: Sequence[Relation]) -> bool:
         """Whether a launch that obeys them comes to an access: else they would be no condition but a way out."""

@@ -28,9 +28,9 @@ def where_not_reached(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key:
         relation = FEW_ITEMS[dimension]
         own = stated_relation(finder.names, relation)
         guards = [(each, [doubt.access.guard for doubt in each.outside]) for each in rounds if each.outside]
-        rungs = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]
-        if rungs and all(rungs) and asked.is_possible((*own.facts, own.term), comes):
-            return InsideIf((relation,), ", ".join(dict.fromkeys(rungs)))
+        stages = [asked.excluded(each, conditions, (*own.facts, own.term)) for each, conditions in guards]
+        if stages and all(stages) and asked.is_possible((*own.facts, own.term), comes):
+            return InsideIf((relation,), ", ".join(dict.fromkeys(stages)))
     return None
 
 

@@ -5,7 +5,7 @@ s[t] of 512 floats under t = local_id_x      inside if local_size_x <= 512
 
 from collections.abc import Sequence
 
-from visaproof.analysis.bounds.sizes.by_ends import RUNG, are_stated
+from visaproof.analysis.bounds.sizes.by_ends import STAGE, are_stated
 from visaproof.analysis.bounds.sizes.elements import symbols_used
 from visaproof.analysis.bounds.sizes.enough_bytes import PRODUCT, SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
@@ -29,13 +29,13 @@ def where_it_fits(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str
     own = (fits,) if isinstance(fits, Relation) else ()
     others = tuple(one for one in enough.relations if not _follows(one, enough.amount, size))
     needed = dict.fromkeys((*own, *others))
-    amount, relations, rung = difference(size), tuple(one for one in needed if not _are_stated([one], finder)), RUNG
+    amount, relations, by = difference(size), tuple(one for one in needed if not _are_stated([one], finder)), STAGE
     if not relations or not asked.is_reached(amount, relations):
         return None
     asked.most_ms = SLOW_MS
     if own and others and (by_solver := asked.proved(amount, own)):
-        relations, rung = own, by_solver
-    return InsideIf(relations, rung)
+        relations, by = own, by_solver
+    return InsideIf(relations, by)
 
 
 def fits_in(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> str:
@@ -52,7 +52,7 @@ def fits_in(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> s
         return ""
     own = [fits] if isinstance(fits, Relation) else []
     needed = [*own, *(one for one in enough.relations if not _follows(one, enough.amount, size))]
-    return RUNG if _are_stated(needed, finder) else ""
+    return STAGE if _are_stated(needed, finder) else ""
 
 
 def _are_stated(relations: Sequence[Relation], finder: SizeFinder) -> bool:

@@ -10,7 +10,7 @@ from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts, least_of, wide
 from visaproof.analysis.conflicts.any_lane import is_in_group
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.outside_search import search_for
-from visaproof.analysis.bounds.sizes.by_ends import RUNG, are_stated, sufficient, weakest
+from visaproof.analysis.bounds.sizes.by_ends import STAGE, are_stated, sufficient, weakest
 from visaproof.analysis.bounds.sizes.elements import symbols_used
 from visaproof.analysis.bounds.sizes.enough_bytes import SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
@@ -38,7 +38,7 @@ AXES, LEVEL = 3, 3
 def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
     """Extents with which every access is inside, if some launch obeys the relations."""
     try:
-        relations, rung = _relations(finder, rounds, key)
+        relations, by = _relations(finder, rounds, key)
     except LimitReached:  # the answer is there without it
         return None
     argument = argument_of(finder.names.kernel, finder.launch, key)
@@ -47,10 +47,10 @@ def as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> 
     asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
     own = tuple(one for one in relations if _is_of_image(one, argument, finder))
     if own != relations and (by_solver := _proved(finder, rounds, own)):
-        relations, rung = own, by_solver
+        relations, by = own, by_solver
     relations = weakest(relations, finder.names)
     terms = [term for one in relations for term in _facts(finder, one)]
-    return InsideIf(relations, rung) if asked.is_reached_under(terms) else None
+    return InsideIf(relations, by) if asked.is_reached_under(terms) else None
 
 
 def is_as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> str:
@@ -58,8 +58,8 @@ def is_as_large(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) 
     stated = (name.text.rpartition(".") for one in finder.names.start.where for name in one.relation.names())
     if not any(image and extent in EXTENTS for image, _, extent in stated):
         return ""
-    relations, rung = _relations(finder, rounds, key)
-    return rung if relations and are_stated(relations, finder.names) else ""
+    relations, by = _relations(finder, rounds, key)
+    return by if relations and are_stated(relations, finder.names) else ""
 
 
 def _relations(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -> tuple[tuple[Relation, ...], str]:
@@ -74,7 +74,7 @@ def _relations(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -
     ):
         return (), ""
     found: dict[Relation, None] = {}
-    rungs: dict[str, None] = {}
+    stages: dict[str, None] = {}
     for axis in range(AXES):
         if all(value_of(access.cell[axis]) == 0 for _, access in accesses):
             continue  # no extent is 0
@@ -87,15 +87,15 @@ def _relations(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str) -
             if below is None:
                 return (), ""
             found[Relation(">=", extent, Name(below[0]))] = None
-            rungs[below[1]] = None
+            stages[below[1]] = None
             continue
         amount, others = needed
         one = at_least({(extent.text,): 1}, amount)
         if one is False:
             return (), ""
         found |= dict.fromkeys((*((one,) if isinstance(one, Relation) else ()), *others))
-        rungs[RUNG] = None
-    return tuple(found), ", ".join(rungs)
+        stages[STAGE] = None
+    return tuple(found), ", ".join(stages)
 
 
 def _is_at_the_first_level(access: Access, image: SymbolicImage) -> bool:
@@ -128,16 +128,16 @@ def _below(finder: SizeFinder, rounds: Sequence[BoundsQuestion], key: str, axis:
     asked = OfMessage(finder, rounds, key, "", symbols_used(rounds))
     for name in (*asked.arguments(), *(f"{GLOBAL}_{dimension}" for dimension in DIMENSIONS)):
         number = finder.names.found(name)
-        rungs: dict[str, None] = {}
+        stages: dict[str, None] = {}
         for question in rounds:
             reaching = [conj(doubt.access.guard, neg(_is_below(doubt.access.cell[axis], number.word.term)))
                         for doubt in question.outside]  # fmt: skip
-            rung = asked.excluded(question, reaching, number.facts)
-            if not rung:
+            by = asked.excluded(question, reaching, number.facts)
+            if not by:
                 break
-            rungs[rung] = None
+            stages[by] = None
         else:
-            return name, ", ".join(rungs)
+            return name, ", ".join(stages)
     return None
 
 
@@ -155,13 +155,13 @@ def _proved(finder: SizeFinder, rounds: Sequence[BoundsQuestion], relations: Seq
     """By which solver, where it needs no other relations."""
     terms = [term for one in relations for term in _facts(finder, one)]
     asked = replace(finder.asked, timeout_ms=min(SLOW_MS, finder.asked.timeout_ms))
-    rungs: dict[str, None] = {}
+    stages: dict[str, None] = {}
     for question in rounds:
-        rung = search_for(question, [doubt.condition for doubt in question.outside], terms).excluded(asked)
-        if not rung:
+        by = search_for(question, [doubt.condition for doubt in question.outside], terms).excluded(asked)
+        if not by:
             return ""
-        rungs[rung] = None
-    return ", ".join(rungs)
+        stages[by] = None
+    return ", ".join(stages)
 
 
 def _facts(finder: SizeFinder, relation: Relation) -> Iterator[Bool]:

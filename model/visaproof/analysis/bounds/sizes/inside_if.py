@@ -20,7 +20,7 @@ class InsideIf(Struct, frozen=True):
     """What is enough: relations to arguments and the launch, and of a buffer of any size, how large it is."""
 
     relations: tuple[Relation, ...]
-    rung: str
+    by: str
     size: Bytes | None = None
     """None where the size is known, and of an image, of which the relations say it."""
 
@@ -42,7 +42,7 @@ class InsideIf(Struct, frozen=True):
             replace(one, left=in_order(one.left, names), right=in_order(one.right, names)) for one in self.relations
         )
         size = self.size and replace(self.size, amount=in_order(self.size.amount, names))
-        return InsideIf(relations, self.rung, size)
+        return InsideIf(relations, self.by, size)
 
     def __str__(self) -> str:
         size = () if self.size is None else (f"at least {self.size.amount} bytes",)

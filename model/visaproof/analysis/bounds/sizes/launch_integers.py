@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from visaproof.analysis.bounds.sizes.element_words import Extremes, extremes_of
 from visaproof.analysis.bounds.sizes.integers import Half, bare, signed
 from visaproof.analysis.bounds.sizes.sums import upper
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.launched_words import LaunchedIds

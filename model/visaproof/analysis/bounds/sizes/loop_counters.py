@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers, signed
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter

@@ -47,9 +47,9 @@ from visaproof.launch.relations.polynomials import (
 )
 from visaproof.smt import BitVec, Bool, Op, eq, linear_parts, value_of
 
-RUNG = "local ids as digits"
+STAGE = "local ids as digits"
 OF_NUMBERS = "parts of a number as digits"
-"""The rung where some digits are quotients and remainders."""
+"""The stage where some digits are quotients and remainders."""
 MOST_DIGITS = 6
 """Of which all orders are tried."""
 
@@ -84,8 +84,8 @@ class Digits(Struct, dict=True):
     """Under which the strides are what they are."""
 
     @property
-    def rung(self) -> str:
-        return OF_NUMBERS if any(isinstance(one, Part) for one in self.strides.by_digit) else RUNG
+    def by(self) -> str:
+        return OF_NUMBERS if any(isinstance(one, Part) for one in self.strides.by_digit) else STAGE
 
     def missing(self) -> Iterator[tuple[Relation, ...]]:
         """Relations under which the lanes are apart: for each order of the digits those that no launch grants."""

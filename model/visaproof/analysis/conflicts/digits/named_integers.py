@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.digits.strides import EXTENSIONS, Factors, Stride, depends_on_ids, signed
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import any_ids
 from visaproof.launch.relations.exact_terms import Word, exact, relation_term
 from visaproof.launch.relations.expressions import Name, Operation, Relation

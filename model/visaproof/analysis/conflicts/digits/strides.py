@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.checking.ladder import literals
+from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.lane_accesses import LaneAccesses

@@ -9,7 +9,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.operands import NULL, Execution
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arrays import Addresses, Array, Bools, any_lane
-from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, Enabled, NotVectorised, require_bits
 from visaproof.machine.arrays.messages import raw
 from visaproof.machine.arrays.messages.atomics import Atomics
 from visaproof.machine.arrays.messages.matrices import Matrix, matrix_step
@@ -30,11 +30,11 @@ class Messages:
         self._atomics = Atomics(threads, arena)
 
     def step(self, statement: MemoryMessage) -> Step:
-        """Raises Irregular for what the arrays do not run."""
+        """Raises NotVectorised for what the arrays do not run."""
         message, position = statement.message, statement.position
         if isinstance(message, DwordAtomic | SvmAtomic | LscAtomic):
             if not isinstance(message, DwordAtomic) and message.bits != 32:
-                raise Irregular("an atomic on qwords")
+                raise NotVectorised("an atomic on qwords")
             require_bits(message.execution, self._threads)
             address, move = self._atomics.address(message), self._atomics.move(message)
             return self._on_surface(position, message.surface, message.execution, address, move)

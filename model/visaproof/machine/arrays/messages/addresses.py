@@ -3,7 +3,7 @@
 import numpy as np
 
 from visaproof.machine.arrays.arrays import Bools
-from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, Enabled, NotVectorised, require_bits
 from visaproof.machine.arrays.operands import Operands
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -12,17 +12,17 @@ from visaproof.program.statements import SetAddress
 
 
 def address_step(statement: SetAddress, threads: Threads, operands: Operands) -> Step:
-    """The byte address of a variable, plus an offset per lane.  Raises Irregular for other addresses."""
+    """The byte address of a variable, plus an offset per lane.  Raises NotVectorised for other addresses."""
     execution, target, base, offset = statement.lanes, statement.target, statement.base, statement.offset
     require_bits(execution, threads)
     if not isinstance(base, StorageAddress) or isinstance(offset, AddressedElements):
-        raise Irregular("an address of this form")  # one lane may read what the lane before it wrote
+        raise NotVectorised("an address of this form")  # one lane may read what the lane before it wrote
     source = operands.source(offset, execution.size)
     if source.type.floating:
-        raise Irregular("a float as an offset")
+        raise NotVectorised("a float as an offset")
     elements = target.first + target.stride * np.arange(execution.size)
     if elements[-1] >= threads.address_bytes[target.variable].shape[1]:
-        raise Irregular("address registers without room")
+        raise NotVectorised("address registers without room")
     number = threads.roots.index(base.storage)
 
     def run(batch: Batch, enabled: Enabled) -> Bools | None:

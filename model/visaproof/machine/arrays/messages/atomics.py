@@ -29,7 +29,7 @@ class Atomics:
         self._arena = arena
 
     def move(self, message: AtomicMessage) -> Move:
-        """Raises Irregular for an operand that is too short."""
+        """Raises NotVectorised for an operand that is too short."""
         threads, arena, lanes, op = self._threads, self._arena, message.execution.size, message.op
         address = self.address(message)
         src0, src1 = (self._source(operand, lanes) for operand in _roles(message))

@@ -9,7 +9,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.machine.arrays.arena import Arena
 from visaproof.machine.arrays.arrays import UNSIGNED, Addresses, Array, Bools, Indices
-from visaproof.machine.arrays.batch import Batch, Enabled, Irregular, require_bits
+from visaproof.machine.arrays.batch import Batch, Enabled, NotVectorised, require_bits
 from visaproof.machine.arrays.messages import raw
 from visaproof.machine.arrays.step import Step
 from visaproof.machine.arrays.threads import Threads
@@ -18,7 +18,7 @@ Matrix = LscLoadBlock2d | LscStoreBlock2d
 
 
 def matrix_step(position: Position, message: Matrix, threads: Threads, arena: Arena) -> Step:
-    """Raises Irregular for data that is shorter than the block."""
+    """Raises NotVectorised for data that is shorter than the block."""
     require_bits(message.execution, threads)
     if isinstance(message, LscLoadBlock2d) and message.dst == NULL:
         return Step(message.execution, lambda _batch, _enabled: None)
@@ -30,7 +30,7 @@ def matrix_step(position: Position, message: Matrix, threads: Threads, arena: Ar
     )
     used = whole if isinstance(message, LscLoadBlock2d) else int(registers.max() + 1) * shape.element_bytes
     if data.offset + used > threads.sizes[data.variable]:
-        raise Irregular("data shorter than its block")
+        raise NotVectorised("data shorter than its block")
     held = threads.registers[data.variable][:, data.offset : data.offset + used]
 
     def run(batch: Batch, enabled: Enabled) -> Bools | None:

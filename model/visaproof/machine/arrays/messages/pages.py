@@ -26,7 +26,7 @@ from visaproof.instructions.lsc.untyped import MOST_MOVED, Extension
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.operands import Channels, ImmediateUD, RawOperand, Scalar
 from visaproof.machine.arrays.arrays import Addresses
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.messages import raw
 from visaproof.machine.arrays.messages.raw import Numbers
 from visaproof.machine.arrays.messages.transfers import Transfer, Word
@@ -43,7 +43,7 @@ STORES = (Scatter4Scaled, ScatterScaled, QwScatter, OwordSt, SvmScatter, SvmScat
 
 
 def transfer_of(message: Message, threads: Threads) -> Transfer:
-    """Raises Irregular for a message that is neither a load nor a store here."""
+    """Raises NotVectorised for a message that is neither a load nor a store here."""
     match message:
         case Gather4Scaled() | Scatter4Scaled():
             return _four_channels(message, threads)
@@ -63,7 +63,7 @@ def transfer_of(message: Message, threads: Threads) -> Transfer:
         case LscLoad() | LscStore():
             return _lsc(message, threads)
         case _:
-            raise Irregular("a message of another kind")
+            raise NotVectorised("a message of another kind")
 
 
 def _offsets(threads: Threads, offset: Scalar, element: RawOperand, lanes: int) -> Numbers:
@@ -147,7 +147,7 @@ def _lsc(message: LscLoad | LscStore, threads: Threads) -> Transfer:
     execution, shape, size = message.execution, message.shape, message.shape.size
     lanes = execution.size
     if shape.transposed and lanes > 1:
-        raise Irregular("a transposed message of several lanes")
+        raise NotVectorised("a transposed message of several lanes")
     data = message.src if isinstance(message, LscStore) else message.dst
     row = -(-lanes * size.in_register // threads.platform.grf_bytes) * threads.platform.grf_bytes
     distance = size.in_register if shape.transposed else row

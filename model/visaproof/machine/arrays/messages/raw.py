@@ -6,7 +6,7 @@ import numpy as np
 
 from visaproof.isa.operands import ImmediateUD, RawOperand, Scalar, ScalarUD
 from visaproof.machine.arrays.arrays import UNSIGNED, Addresses, Array
-from visaproof.machine.arrays.batch import Batch, Irregular
+from visaproof.machine.arrays.batch import Batch, NotVectorised
 from visaproof.machine.arrays.operands import writer
 from visaproof.machine.arrays.threads import Threads
 
@@ -17,11 +17,11 @@ Numbers = Callable[[Batch], Addresses]
 def words(threads: Threads, operand: RawOperand, start: int, width: int, stride: int, lanes: int) -> Array:
     """The words (threads, lanes) in place: the first `start` bytes behind the operand, each `stride` behind the last.
 
-    Raises Irregular where one is not in the variable: a lane that is on is then undefined (D6).
+    Raises NotVectorised where one is not in the variable: a lane that is on is then undefined (D6).
     """
     register, first = threads.registers[operand.variable], operand.offset + start
     if first + (lanes - 1) * stride + width > threads.sizes[operand.variable]:
-        raise Irregular("an operand that reaches beyond its variable")
+        raise NotVectorised("an operand that reaches beyond its variable")
     return np.ndarray((threads.count, lanes), UNSIGNED[width], register, first, (register.strides[0], stride))
 
 

@@ -1,4 +1,4 @@
-"""The ladder of a question: normal form, one-bit data, solver.  Each rung answers or passes the question on."""
+"""The stages of a question: normal form, one-bit data, solver.  Each answers or passes the question on."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -14,13 +14,13 @@ from visaproof.smt.solvers import solve
 Values = dict[Term, int]
 
 NORMAL_FORM = "normal form"
-"""The rung that needs no solver."""
+"""The stage that needs no solver."""
 
 
 class Holds(Struct, frozen=True):
     """The goal follows from the assumptions."""
 
-    rung: str
+    by: str
 
 
 class Fails(Struct, frozen=True):
@@ -46,7 +46,7 @@ class GaveUp(Struct, frozen=True):
 Answer = Holds | Fails | Impossible | GaveUp
 
 
-def climb(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
+def decide_goal(assumptions: tuple[Bool, ...], goal: Bool, timeout_ms: int, seed: int = 0) -> Answer:
     """Whether the goal holds wherever the assumptions do, and whether they can hold at all."""
     premise = conj(*assumptions)
     answer = _failing(assumptions, premise, goal, timeout_ms, seed)
