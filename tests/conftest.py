@@ -23,7 +23,7 @@ def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Not for tests that say that no run is a difference.
     """
-    for name, count in (("GUESSES", 8), ("LAST_GUESSES", 60), ("LAST_RUNS", 60)):
+    for name, count in (("TESTS", 8), ("LAST_TESTS", 60), ("LAST_RUNS", 60)):
         monkeypatch.setattr(f"visaproof.refinement.strategies.differences.{name}", count)
 
 

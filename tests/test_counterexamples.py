@@ -41,7 +41,7 @@ def test_the_files_are_those_that_the_refutations_write():
     Findings in kernels are kept by hand: `visaproof conflicts --save` and `visaproof bounds --save`.
     """
     queries = [claim.ask() for claim in load_claims(ROOT / "proofs") if claim.expected is Refuted]
-    names = [counterexample_name(query.id, getattr(query.exhibit, "variant", "")) for query in queries]
+    names = [counterexample_name(query.id, getattr(query.about, "variant", "")) for query in queries]
     assert len(names) == len(set(names))
     kept = [path.name for path in FILES if violation_of(path) not in KERNELS]
     assert sorted(kept) == sorted(names)

@@ -6,8 +6,8 @@ import pytest
 
 from proofs.variants import WRONG, WrongVariant
 from tests.two_writings import found_disagreement
+from visaproof.checking.confirm import violated
 from visaproof.checking.decide import decide
-from visaproof.checking.exhibit import violated
 from visaproof.checking.verdict import Refuted
 from visaproof.queries import atomics, bounds, collision, frame, predication, value
 from visaproof.queries.query import Query

@@ -18,9 +18,9 @@ from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.effects.witness import as_values, is_plain, witness
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import float_words, settled
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches, unknowns
+from visaproof.refinement.testing.random_testing import float_words, settled
 from visaproof.refinement.testing.runs import Trial, again, trial
 from visaproof.refinement.verdicts import (
     Apart,

@@ -18,9 +18,9 @@ from visaproof.machine.arrays.run import run_threads
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.witness import as_values, witness
-from visaproof.refinement.testing.guesses import float_words
 from visaproof.refinement.testing.memory import Content, bases_of
 from visaproof.refinement.testing.random_launches import FLOATS, launches, unknowns
+from visaproof.refinement.testing.random_testing import float_words
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, bits_of
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.smt import Term, symbols_of

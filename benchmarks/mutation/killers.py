@@ -207,7 +207,7 @@ def _answer(claim: "Claim") -> Kill | None:
     from visaproof.queries.query import Identity
 
     query = claim.ask()
-    if isinstance(query.exhibit, Identity):
+    if isinstance(query.about, Identity):
         return _answer_on_a_rule(claim, query)
     answer = decide_goal(query.assumptions, query.goal, TIMEOUT_MS)
     if isinstance(answer, GaveUp):

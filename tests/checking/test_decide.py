@@ -10,9 +10,9 @@ from proofs import atomic_variants, variants
 from proofs.shapes import ATOMIC, EACH_ATOMIC, OWORD, PLAIN_QW
 from visaproof.checking import decide as decide_module
 from visaproof.checking import refutation as refutation_module
+from visaproof.checking.confirm import violated
 from visaproof.checking.counterexample import Outcome
 from visaproof.checking.decide import decide
-from visaproof.checking.exhibit import violated
 from visaproof.checking.replay import replay
 from visaproof.checking.stages import Answer, Fails, GaveUp, decide_goal
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous
@@ -47,9 +47,9 @@ SOLVERS = ("bitwuzla ", "z3 ")
 
 
 def question(goal: Bool, *assumptions: Bool) -> Query:
-    """A bare formula; its exhibit is not reached unless the goal fails."""
+    """A bare formula; what it is about is not reached unless the goal fails."""
     lanes = TwoLanes(AtomicOp.ADD, x, (x, y), (x, y))
-    return Query(claim="test/question", scope="", assumptions=assumptions, goal=goal, exhibit=lanes)
+    return Query(claim="test/question", scope="", assumptions=assumptions, goal=goal, about=lanes)
 
 
 def factors() -> Query:

@@ -25,7 +25,7 @@ from visaproof.analysis.conflicts import search
 from visaproof.analysis.conflicts import verdicts as conflicts
 from visaproof.analysis.findings import verdicts as findings
 from visaproof.analysis.findings.pairs import Behaviour
-from visaproof.checking import all_choices, exhibit, refutation, stages
+from visaproof.checking import all_choices, confirm, refutation, stages
 from visaproof.checking import replay as replays
 from visaproof.checking.claims import errata, identities, identity_record
 from visaproof.checking.uninitialised_replay import TwoRuns
@@ -98,14 +98,14 @@ NETS = {
     ),
     # a run confirms what a solver says
     "a claim's example is executed": Net(
-        planted.a_claim_that_holds, ((refutation, "exhibit", always(wrong_scatter())),)
+        planted.a_claim_that_holds, ((refutation, "confirmed_counterexample", always(wrong_scatter())),)
     ),
-    "a claim of one's own fails": Net(planted.values_that_break_no_claim, ((exhibit, "breaks", always(True)),)),
+    "a claim of one's own fails": Net(planted.values_that_break_no_claim, ((confirm, "breaks", always(True)),)),
     "a claim of one's own is of the instruction": Net(
-        planted.a_footprint_that_execute_does_not_share, ((exhibit._Scene, "model_agrees", always(True)),)
+        planted.a_footprint_that_execute_does_not_share, ((confirm._Scene, "model_agrees", always(True)),)
     ),
-    "a variant must differ": Net(planted.a_variant_that_is_right, ((exhibit, "_differs", always(True)),)),
-    "orders must end apart": Net(planted.orders_that_end_alike, ((exhibit, "violated", always(True)),)),
+    "a variant must differ": Net(planted.a_variant_that_is_right, ((confirm, "_differs", always(True)),)),
+    "orders must end apart": Net(planted.orders_that_end_alike, ((confirm, "violated", always(True)),)),
     "a rule of the normal form is evaluated": Net(
         planted.a_rule_of_the_normal_form_that_holds, ((identities, "equal", always(false())),)
     ),
@@ -137,9 +137,9 @@ NETS = {
         ),
     ),
     # runs audit what terms say
-    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((proofs, "guessed", always(None)),)),
-    "runs audit single stores": Net(planted.stores_that_are_equated, ((proofs, "guessed", always(None)),)),
-    "runs come before rounds": Net(planted.rounds_that_are_equated, ((differences, "guessed", always(None)),)),
+    "runs audit the normal form": Net(planted.a_normal_form_that_equates, ((proofs, "random_test", always(None)),)),
+    "runs audit single stores": Net(planted.stores_that_are_equated, ((proofs, "random_test", always(None)),)),
+    "runs come before rounds": Net(planted.rounds_that_are_equated, ((differences, "random_test", always(None)),)),
     # what other threads see
     "barriers and fences are compared": Net(
         others.a_barrier_that_is_dropped, ((synchronisation, "_course", others.nothing_in_order),)

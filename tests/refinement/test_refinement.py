@@ -14,8 +14,8 @@ from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import GUESSES
 from visaproof.refinement.testing.random_launches import candidates, unknowns
+from visaproof.refinement.testing.random_testing import TESTS
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Difference, Refines, TargetUndefined, Unknown, Vacuous, Verdict
 from visaproof.semantics.symbolic import alu
@@ -254,7 +254,7 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
     comparison = compare(program(APART + STORE_B + again), program(APART + again), Scope(Assume.NONE))
     random = Random(seed)
     symbols = unknowns(comparison.question, comparison.runners)
-    for values in islice(candidates(symbols, random), GUESSES):
+    for values in islice(candidates(symbols, random), TESTS):
         assert (
             difference(
                 *comparison.runners,

@@ -84,7 +84,7 @@ def program(body: str) -> Program:
 
 
 GUESSING_MS = 2_000
-"""For a question that terms decide not to be a proof: what is left of the time goes into guessed runs."""
+"""For a question that terms decide not to be a proof: what is left of the time goes into random testing."""
 
 
 def asked(source: str, target: str, timeout_ms: int = 20_000) -> Verdict:

@@ -23,9 +23,9 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.record import RefinementExample, refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import GUESSES, guessed, settled
 from visaproof.refinement.testing.memory import nothing
 from visaproof.refinement.testing.random_launches import contents, launches, unknowns
+from visaproof.refinement.testing.random_testing import TESTS, random_test, settled
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
@@ -78,7 +78,7 @@ def asked(source: str, target: str) -> Verdict:
 
 def refuted(source: str, target: str) -> bool:
     """Whether one of the first runs is a difference."""
-    return guessed(compared(source, target), GUESSES) is not None
+    return random_test(compared(source, target), TESTS) is not None
 
 
 def number(value: int, lanes: str = "(M1_NM, 8)") -> str:

@@ -14,7 +14,7 @@ from visaproof.refinement.comparison import compare
 from visaproof.refinement.record import refinement_record
 from visaproof.refinement.replay import replay_refinement
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import AUDITS, guessed
+from visaproof.refinement.testing.random_testing import AUDITS, random_test
 from visaproof.refinement.verdicts import TargetUndefined
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
@@ -42,7 +42,7 @@ def test_a_target_that_never_ends_does_not_refine() -> None:
     """The example replays."""
     source, target = (program(counted(step) + APART + STORE_B) for step in ("0x1", "0x0"))
     comparison = compare(source, target, Scope(Assume.NONE))
-    found = guessed(comparison, AUDITS)
+    found = random_test(comparison, AUDITS)
     assert found is not None
     assert isinstance(found.what, TargetUndefined)
     assert found.what.undefined.message == NEVER_ENDS
@@ -59,7 +59,7 @@ def test_a_target_that_never_ends_does_not_refine() -> None:
 )
 def test_what_is_not_known_to_go_on_for_ever_is_no_difference(source: str, target: str) -> None:
     comparison = compare(program(source + APART + STORE_B), program(target + APART + STORE_B), Scope(Assume.NONE))
-    assert guessed(comparison, AUDITS) is None
+    assert random_test(comparison, AUDITS) is None
 
 
 def test_of_a_source_that_never_ends_nothing_is_asked() -> None:
@@ -126,7 +126,7 @@ def test_a_target_without_the_condition_of_its_loop_does_not_refine() -> None:
     comparison = compare(
         program(source + APART + STORE_B), program(source.replace("(P1) goto", "goto") + APART + STORE_B), SCOPE
     )
-    found = guessed(comparison, AUDITS)
+    found = random_test(comparison, AUDITS)
     assert found is not None
     assert isinstance(found.what, TargetUndefined)
     assert found.what.undefined.message == NO_WAY_OUT

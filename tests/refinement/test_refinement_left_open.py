@@ -61,7 +61,7 @@ def program(body: str, bti: int = 0) -> Program:
 
 
 GUESSING_MS = 2_000
-"""For a question that terms decide not to be a proof: what is left of the time goes into guessed runs."""
+"""For a question that terms decide not to be a proof: what is left of the time goes into random testing."""
 
 
 def asked(

@@ -13,7 +13,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import guessed
+from visaproof.refinement.testing.random_testing import random_test
 from visaproof.refinement.verdicts import Difference
 from visaproof.rules.decision import check_rule
 from visaproof.rules.language.reader import read_rule_file, rule_files
@@ -57,7 +57,7 @@ def _comparison(target: str) -> Comparison:
 
 
 def test_a_slow_machine_finds_the_same_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Found by guesses, and shrunk."""
+    """Found by random testing, and shrunk."""
     fast = decide(_comparison(WRONG), 2_000)
     _slowly(monkeypatch)
     assert isinstance(fast, Difference)
@@ -74,8 +74,8 @@ def test_a_slow_machine_makes_as_many_runs(monkeypatch: pytest.MonkeyPatch) -> N
         return None
 
     _slowly(monkeypatch)
-    monkeypatch.setattr("visaproof.refinement.testing.guesses.difference", last)
-    assert guessed(comparison, 60, most=most) is None
+    monkeypatch.setattr("visaproof.refinement.testing.random_testing.difference", last)
+    assert random_test(comparison, 60, most=most) is None
     assert len(made) == most
 
 

@@ -21,7 +21,7 @@ HEAVY = ("z3", "lark", "rich")
         "visaproof.queries.value",
         "visaproof.checking.decide",
         "visaproof.checking.claims.catalogue",
-        "visaproof.checking.exhibit",
+        "visaproof.checking.confirm",
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:

@@ -37,7 +37,7 @@ class _Attempts(Struct, frozen=True):
     seed: int
 
     def verdict(self) -> Verdict | None:
-        shown = self.query.exhibit
+        shown = self.query.about
         reread = shown if isinstance(shown, Subject) and shown.readings != DEFAULT else None
         found = self._by_clauses(reread) if self.query.parts else None
         return found or (reread and self._on_two_lanes(reread))

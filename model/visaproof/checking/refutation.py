@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from visaproof.checking.exhibit import exhibit, writings_agree
+from visaproof.checking.confirm import confirmed_counterexample, writings_agree
 from visaproof.checking.shrink import minimised
 from visaproof.checking.stages import Fails, GaveUp, decide_goal
 from visaproof.checking.verdict import Refuted, Unknown
@@ -53,8 +53,8 @@ def _narrower(query: Query, timeout_ms: int) -> Iterator[tuple[Bool, int]]:
     """Assumptions that single out better counterexamples, and how long to look there: small numbers where every
     access is defined, any numbers there, any numbers where the whole outcome is defined, and where there is one."""
     small = small_numbers(query)
-    if isinstance(query.exhibit, Subject):
-        subject = query.exhibit
+    if isinstance(query.about, Subject):
+        subject = query.about
         meaningful = neg(meaningless(subject.own_accesses))
         yield conj(small, meaningful), NARROWER_TIMEOUT_MS
         yield meaningful, timeout_ms
@@ -77,7 +77,7 @@ def small_numbers(query: Query) -> Bool:
 def confirmed(query: Query, solver: str, *candidates: Values, anywhere: bool = False) -> Refuted | None:
     """The first candidate that replays."""
     for candidate in candidates:
-        counterexample = exhibit(query, candidate, solver, anywhere)
+        counterexample = confirmed_counterexample(query, candidate, solver, anywhere)
         if counterexample is not None:
             return Refuted(counterexample)
     return None

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from visaproof.checking import runs
 from visaproof.checking.all_choices import under_each_choice
+from visaproof.checking.confirm import violated
 from visaproof.checking.counterexample import Counterexample, Outcome, Run, Violation
-from visaproof.checking.exhibit import violated
 from visaproof.checking.replayed import collected
 from visaproof.checking.states import state_from
 from visaproof.checking.uninitialised_replay import two_runs

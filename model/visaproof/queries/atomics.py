@@ -123,7 +123,7 @@ def operation_is_the_tables(
         scope=_named(op, bits, readings),
         assumptions=(),
         goal=relation(op, readings)(old, new, src0, src1),
-        exhibit=OneLane(op, old, src0, src1, new, variant),
+        about=OneLane(op, old, src0, src1, new, variant),
         readings=_float_readings(op),
     )
 
@@ -174,7 +174,7 @@ def final_value_is_order_independent(op: AtomicOp, bits: int = 32, readings: Rea
         scope=_named(op, bits, readings),
         assumptions=(),
         goal=eq(one_way, other_way),
-        exhibit=lanes,
+        about=lanes,
         readings=("atomic-order", *_float_readings(op)),
     )
 
@@ -201,6 +201,6 @@ def at_most_one_cmpxchg_wins(new_differs: bool = True) -> Query:
         scope="",
         assumptions=(*differs, eq(lanes.second[1], comparand)),
         goal=conj(keeps, stays, unchanged, neg(conj(wins, second_wins))),
-        exhibit=lanes,
+        about=lanes,
         readings=("atomic-order",),
     )

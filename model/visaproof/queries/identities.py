@@ -171,7 +171,7 @@ def _query(claim: str, widths: tuple[int, ...], shown: Identity, assumptions: tu
         scope=f"{shown.rule}, {' '.join(map(str, widths))} bits" if any(widths) else shown.rule,
         assumptions=assumptions,
         goal=written.conj(*parts),
-        exhibit=shown,
+        about=shown,
         parts=parts,
     )
 

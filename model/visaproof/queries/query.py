@@ -101,7 +101,7 @@ class Query(Struct, frozen=True):
     """The shape that this query is about; everything else in it is arbitrary."""
     assumptions: tuple[Bool, ...]
     goal: Bool
-    exhibit: Subject | TwoLanes | OneLane | SerialLanes | Identity | OwnClaim
+    about: Subject | TwoLanes | OneLane | SerialLanes | Identity | OwnClaim
     """How to show a counterexample: the instruction and the state that the symbols stand for."""
     memory: tuple[MemoryBefore, ...] = ()
     readings: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def about(
         scope=subject.scope,
         assumptions=(*subject.legal, *assumptions),
         goal=goal,
-        exhibit=subject,
+        about=subject,
         memory=memory,
         readings=subject.instruction.spec.readings,
     )

@@ -55,9 +55,9 @@ def turn(
 
 
 def lemma(
-    claim: str, scope: str, assumptions: tuple[Bool, ...], goal: Bool, exhibit: SerialLanes, bits: int = 32
+    claim: str, scope: str, assumptions: tuple[Bool, ...], goal: Bool, about: SerialLanes, bits: int = 32
 ) -> Query:
     """What holds of the lanes of an atomic, for any number of them and in any order."""
     halves = "16 bits" if bits == 16 else ""
     where = ", ".join(part for part in (scope, halves) if part)
-    return Query(f"typed_atomic/{claim}", where, assumptions, goal, exhibit, readings=("atomic-order",))
+    return Query(f"typed_atomic/{claim}", where, assumptions, goal, about, readings=("atomic-order",))

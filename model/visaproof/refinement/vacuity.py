@@ -14,9 +14,9 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.steps import uncut
-from visaproof.refinement.testing.guesses import float_words
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import candidates, contents, unknowns
+from visaproof.refinement.testing.random_testing import float_words
 from visaproof.refinement.testing.runs import has_meaning
 from visaproof.smt import false, is_true
 

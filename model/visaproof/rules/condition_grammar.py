@@ -172,7 +172,7 @@ def candidate(text: str, ready: Sequence[Prepared]) -> Candidate | None:
         said = tuple(premise([condition], one.instance) for one in ready)
     except ReadError:
         return None
-    known = all(set(symbols_of(*of.inputs)).issubset(one.guesses.symbols) for of, one in zip(said, ready, strict=True))
+    known = all(set(symbols_of(*of.inputs)).issubset(one.drawn.symbols) for of, one in zip(said, ready, strict=True))
     return Candidate(text, condition, said) if known else None
 
 

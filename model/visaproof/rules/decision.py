@@ -61,7 +61,7 @@ def check_within(limit: Limit, rule: Rule, timeout: float, when_right: bool = Fa
 def check_instances(
     ready: Iterable[Prepared | Illegal], conditions: Sequence[Condition], timeout: float, quick: bool = False
 ) -> Verdict:
-    """Whether all of the instances are right under the conditions; `quick`: no guesses, none made smaller.
+    """Whether all of the instances are right under the conditions; `quick`: no random testing, none made smaller.
 
     Raises ReadError and NotModelled.
     """
@@ -113,7 +113,7 @@ def prepared(instance: Instance) -> Prepared | Illegal:
 
 
 def check_prepared(ready: Prepared, conditions: Sequence[Condition], timeout: float, quick: bool = False) -> OfInstance:
-    """Whether one instance is right under the conditions; `quick` leaves out guesses and smaller counterexamples.
+    """Whether one instance is right under the conditions; `quick` leaves out random testing and shrinking.
 
     Raises ReadError and NotModelled.
     """
@@ -162,7 +162,7 @@ def _on_one_surface(
 
 def _require_known(said: Premise, ready: Prepared, condition: Condition) -> None:
     """Raises ReadError for the size of a surface that no message reaches, or that has texels and not bytes."""
-    if not set(symbols_of(*said.inputs)).issubset(ready.guesses.symbols):
+    if not set(symbols_of(*said.inputs)).issubset(ready.drawn.symbols):
         raise ReadError(
             "the size of a surface that no message reaches by bytes", place_of(condition), "texels have no byte size"
         )

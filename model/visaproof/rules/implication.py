@@ -11,8 +11,8 @@ from typing import cast
 from visaproof.checking.stages import Holds, decide_goal
 from visaproof.isa.errors import NotModelled
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import nothing
+from visaproof.refinement.testing.random_testing import settled
 from visaproof.refinement.testing.runs import difference, has_meaning
 from visaproof.rules.condition_grammar import Candidate
 from visaproof.rules.conditions import Premise, premise
@@ -168,7 +168,7 @@ def _met(terms: Sequence[Bool], symbols: Sequence[Term], inputs: Iterable[Mappin
 
 
 def differences(ready: Prepared, pre: Sequence[Condition]) -> Iterator[Counterexample]:
-    """The guesses at inputs on which the target does something else."""
+    """The random inputs on which the target does something else."""
     comparison = comparison_of(ready, premise(pre, ready.instance))
     assert comparison.inputs is not None
     for values, content in comparison.inputs():
@@ -181,7 +181,7 @@ def differences(ready: Prepared, pre: Sequence[Condition]) -> Iterator[Counterex
 def meeting(conditions: Sequence[Candidate], of: int, ready: Prepared, cases: Sequence[Counterexample]) -> list[int]:
     """For each condition the counterexamples that meet it, as bits: to those it is no help."""
     terms = [conj(*one.premises[of].inputs) for one in conditions]
-    found = _met(terms, ready.guesses.symbols, [case.difference.values for case in cases])
+    found = _met(terms, ready.drawn.symbols, [case.difference.values for case in cases])
     for index, case in enumerate(cases):
         words = {name: _dwords(case, name) for name in set(ready.instance.surfaces.values())}
         for number, one in enumerate(conditions):

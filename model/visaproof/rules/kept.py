@@ -8,8 +8,8 @@ from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.observed import is_register
-from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, Memory
+from visaproof.refinement.testing.random_testing import settled
 from visaproof.refinement.testing.runs import trial
 from visaproof.refinement.verdicts import Difference, Vacuous
 from visaproof.rules.conditions import premise
@@ -163,7 +163,7 @@ def _run_again(one: KeptRun, instance: Instance, conditions: Sequence[Condition]
 
 def _inputs(one: KeptRun, ready: Prepared) -> dict[Term, int]:
     """Raises ValueError."""
-    values = {term: int(one.inputs.get(_name(term), "0"), 16) for term in ready.guesses.symbols}
+    values = {term: int(one.inputs.get(_name(term), "0"), 16) for term in ready.drawn.symbols}
     if any(value < 0 or value >> max(1, term.width) for term, value in values.items()):
         raise ValueError("wider than its symbol")
     return values

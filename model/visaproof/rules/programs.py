@@ -1,7 +1,7 @@
 """A rule instance as two programs to compare: what its registers hold before, its surfaces, and its conditions.
 
 Both sides start with the same registers, predicates and surfaces, and a temporary register holds what each side finds.
-Guesses at these are seeded, and near the edges where rules fail.
+Random inputs are seeded, and near the edges where rules fail.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,11 +36,11 @@ from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.semantics.symbolic.value_names import Owner
 from visaproof.smt import BitVec, Bool, Op, Term, add, conj, neg, sub, substitute, subterms, symbol, true, value_of
 
-# ---------------------------------------------------------------- guesses at inputs
+# ---------------------------------------------------------------- random inputs
 
 
 Values = dict[Term, int]
-GUESSES = 300
+INPUTS = 300
 
 
 class Case(Struct, frozen=True):
@@ -74,7 +74,7 @@ def input_symbols(instance: Instance, sides: tuple[Trace, Trace]) -> Iterator[Te
     yield from sorted(seen, key=lambda one: one.serial)
 
 
-class Guesses:
+class RandomInputs:
     """Seeded inputs of an instance, each made once, however often they are gone through."""
 
     def __init__(self, instance: Instance, sides: tuple[Trace, Trace]) -> None:
@@ -93,7 +93,7 @@ class Guesses:
         self._sizes = [one for one in self.symbols if is_size(one)]
 
     def __iter__(self) -> Iterator[Case]:
-        for index in range(GUESSES):
+        for index in range(INPUTS):
             if index == len(self._made):
                 filler = self._random.choice((0, 1, 0x7FFF_FFFF, 0x8000_0001, self._random.getrandbits(32)))
                 self._made.append(Case(self._values(), filler))
@@ -106,7 +106,7 @@ class Guesses:
                 yield case.values, case.content
 
     def _values(self) -> Values:
-        """Values of the symbols; those that belong together are guessed together."""
+        """Values of the symbols; those that belong together are drawn together."""
         random, values = self._random, Values()
         for register, symbols in self._registers:
             if symbols:
@@ -158,7 +158,7 @@ class Prepared(Struct, frozen=True):
 
     instance: Instance
     runners: tuple[Runner, Runner]
-    guesses: Guesses
+    drawn: RandomInputs
 
 
 def prepare(instance: Instance) -> Prepared:
@@ -173,7 +173,7 @@ def prepare(instance: Instance) -> Prepared:
             Owner(name), kernel, instance.platform, ran, initial, partial(surface_name, instance),
             observed=tuple(_observed(instance)), given_predicates=predicate_bit,
         ))  # fmt: skip
-    return Prepared(instance, (found[0], found[1]), Guesses(instance, (found[0].trace, found[1].trace)))
+    return Prepared(instance, (found[0], found[1]), RandomInputs(instance, (found[0].trace, found[1].trace)))
 
 
 def comparison_of(ready: Prepared, assumed: Premise) -> Comparison:
@@ -186,7 +186,7 @@ def comparison_of(ready: Prepared, assumed: Premise) -> Comparison:
     start = Start(ready.runners[0].initial, {}, (), ())
     return Comparison(
         source, target, Matching(False, (), {}, frozenset()), start, (), question, ready.runners, exact,
-        Scope(Assume.of("none")), inputs=partial(ready.guesses.launches, given.hold),
+        Scope(Assume.of("none")), inputs=partial(ready.drawn.launches, given.hold),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from visaproof.rules.verdicts import Counterexample, Proved, Refuted, Verdict
 MOST_ASKED = 400
 """Conditions of one rule that a solver may have to decide; what is left undecided is counted."""
 MOST_GUESSED = 4
-"""Instances of which all guesses are run."""
+"""Instances of which all random inputs are run."""
 
 
 class Suggestions(Struct, frozen=True):
@@ -91,7 +91,7 @@ class _Search:
         self._done = _Decided()
         self._refute_by([first])
         for one in ready[:MOST_GUESSED]:
-            step(f"guesses, {one.instance.label}")
+            step(f"random inputs, {one.instance.label}")
             self._refute_by(list(differences(one, rule.pre)))
 
     def found(self) -> Suggestions:

@@ -15,7 +15,7 @@ DEEP = 200
 """Summands from which on they are not written as a chain."""
 
 KEPT = 4
-"""Functions: who guesses values and who then makes them smaller evaluate the same terms."""
+"""Functions: who draws values and who then makes them smaller evaluate the same terms."""
 
 
 def compiled(roots: Iterable[Term], symbols: Sequence[Term]) -> Callable[[Sequence[int]], list[int]]:

@@ -1,4 +1,4 @@
-"""How conflicts are looked for: what is excluded, what is guessed, and what atomics and loads may bring."""
+"""How conflicts are looked for: what is excluded, which values are tried, and what atomics and loads may bring."""
 
 from itertools import product
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by
-from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses
+from visaproof.analysis.conflicts.launches.simple_values import classes_of_values
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE
 from visaproof.analysis.conflicts.thread_states import loads_agree
 from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free
@@ -181,7 +181,7 @@ def test_conditions_on_other_lanes_are_left_out() -> None:
 
 def test_surfaces_but_the_one_in_question_are_guessed_empty_too() -> None:
     symbols = [surface_size("bti 1"), surface_size("bti 2"), symbol("V.0", 32), lane_on(0)]
-    equal, others_empty, random = (list(kind) for kind in classes_of_guesses(symbols, 1 << 32, "bti 1"))
+    equal, others_empty, random = (list(kind) for kind in classes_of_values(symbols, 1 << 32, "bti 1"))
     assert [1 << 32, 1 << 32, 0, 1] in equal
     assert all(guess[:2] == [1 << 32, 0] for guess in others_empty)
     assert all(guess[:2] == [1 << 32, 1 << 32] for guess in random)

@@ -42,8 +42,8 @@ def test_where_no_usual_group_shows_it_all_lanes_are_asked_once(monkeypatch: pyt
 def test_a_search_that_was_ended_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simple values and first groups are not tried again; what the solver left open stays open."""
     guessed, in_groups = list[int](), list[int]()
-    guess, in_launch = Search[Conflict]._guessed, usual_search.constants_of
-    monkeypatch.setattr(Search, "_guessed", lambda own, *which: (guessed.append(1), guess(own, *which))[1])
+    guess, in_launch = Search[Conflict]._by_simple_values, usual_search.constants_of
+    monkeypatch.setattr(Search, "_by_simple_values", lambda own, *which: (guessed.append(1), guess(own, *which))[1])
     monkeypatch.setattr(usual_search, "constants_of", lambda launch: (in_groups.append(1), in_launch(launch))[1])
     rows, progress = asked(rows_of(100)), Progress()
     (question,) = rows.questions
@@ -77,7 +77,7 @@ def test_simple_values_that_no_run_confirms_are_run_once(monkeypatch: pytest.Mon
     rows, progress = asked(STRIDED), Progress()
     (question,) = rows.questions
     decide_conflict(question, rows.asked, progress=progress, easily=True)
-    times, progress.guessed = len(ran), False
+    times, progress.tried_simple = len(ran), False
     assert times > 0
     decide_conflict(question, rows.asked, progress=progress, easily=True)
     assert len(ran) == times

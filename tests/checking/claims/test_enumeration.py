@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from proofs import atomic_variants, variants
 from visaproof.checking.claims.enumeration import SAME_AS_FAMILY, BatchResult, decide_batch, selected
 from visaproof.checking.claims.workers import Limits
+from visaproof.checking.confirm import violated
 from visaproof.checking.counterexample import Counterexample
-from visaproof.checking.exhibit import violated
 from visaproof.checking.verdict import Refuted
 from visaproof.isa.execution import Combine, ExecMask
 from visaproof.queries.fixed_shapes import Batch, batches, families, shapes

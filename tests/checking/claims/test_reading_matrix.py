@@ -10,9 +10,9 @@ from proofs.shapes import ATOMIC, BLOCKS, HALF_ATOMIC, OWORD, PLAIN, PLAIN_QW, S
 from visaproof.checking.claims.catalogue import Claim, load_claims
 from visaproof.checking.claims.reading_matrix import row
 from visaproof.checking.claims.workers import Limits
+from visaproof.checking.confirm import violated
 from visaproof.checking.counterexample import Counterexample, encoded
 from visaproof.checking.decide import decide
-from visaproof.checking.exhibit import violated
 from visaproof.checking.replay import replay
 from visaproof.checking.verdict import Proved, Refuted
 from visaproof.isa.readings import DEFAULT, readings_from

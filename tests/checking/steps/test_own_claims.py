@@ -185,7 +185,7 @@ def test_values_for_which_z3_finds_the_claim_true_refute_nothing(monkeypatch: py
     """The claim as terms is not what it is in z3: nothing is refuted by a slip in between."""
     one = step()
     query = claim(off_is_silent(one, 0x7F), one)
-    true_in_z3 = replace(query, exhibit=replace(query.exhibit, expression=z3.BoolVal(True)))
+    true_in_z3 = replace(query, about=replace(query.about, expression=z3.BoolVal(True)))
     assert isinstance(decide(true_in_z3, timeout_ms=2_000), Unknown)
     monkeypatch.setattr("visaproof.smt.z3_arrays.holds", lambda claim, numbers: z3.is_true(z3.BoolVal(False)))
     assert isinstance(decide(true_in_z3, timeout_ms=2_000), Refuted)

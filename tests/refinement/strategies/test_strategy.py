@@ -136,10 +136,10 @@ def with_loops() -> Comparison:
 @pytest.mark.parametrize(
     ("comparison", "counts"),
     [
-        (compared, {differences.GUESSES}),
-        (with_loops, {differences.AUDITS, differences.GUESSES}),
-        (lambda: of_widths(False), {differences.AUDITS, differences.GUESSES}),
-        (lambda: of_widths(True), {differences.AUDITS, differences.GUESSES}),
+        (compared, {differences.TESTS}),
+        (with_loops, {differences.AUDITS, differences.TESTS}),
+        (lambda: of_widths(False), {differences.AUDITS, differences.TESTS}),
+        (lambda: of_widths(True), {differences.AUDITS, differences.TESTS}),
     ],
     ids=["one thread", "loops", "threads", "loops of threads"],
 )
@@ -152,9 +152,9 @@ def test_the_same_runs_are_made_once(
     def noted(_: Comparison, count: int, seed: int = 0, most: int | None = None) -> None:
         made.append((seed, count))
 
-    monkeypatch.setattr(differences, "guessed", noted)
+    monkeypatch.setattr(differences, "random_test", noted)
     question = Asked(comparison(), 300, Stages())
     for one in table.STRATEGIES:
         if one.gives == (Difference,) and one.applies(question.comparison):
             assert one.run(question) is None
-    assert sorted(made) == sorted({(0, count) for count in counts} | {(1, differences.LAST_GUESSES)})
+    assert sorted(made) == sorted({(0, count) for count in counts} | {(1, differences.LAST_TESTS)})

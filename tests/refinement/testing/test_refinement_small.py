@@ -13,8 +13,8 @@ from visaproof.launch.launch import read_launch
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.guesses import GUESSES, LAST_GUESSES, guessed
 from visaproof.refinement.testing.random_launches import launches, unknowns
+from visaproof.refinement.testing.random_testing import LAST_TESTS, TESTS, random_test
 from visaproof.refinement.testing.runs import again
 from visaproof.refinement.testing.small_launches import PATTERNS, small_launches
 from visaproof.refinement.verdicts import ByteDiffers, TargetUndefined
@@ -84,7 +84,7 @@ SPMV, FIRST = "spmv_csr/pvc-O2", "mov (M1, 32) V0064(0,0)<1> V0063(0,0)<1;1,0>"
 def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
     """Rows, columns and values are what a loop over floats needs to end, and to show a sum."""
     comparison = planted(SPMV, FIRST, after)
-    found = guessed(comparison, GUESSES)
+    found = random_test(comparison, TESTS)
     assert found is not None
     assert again(*comparison.runners, comparison.question, found)
 
@@ -98,7 +98,7 @@ LOADED = "add (M1, 16) V0074(0,0)<1> V0073(0,0)<1;1,0> V0069(0,0)<0;1,0>"
 def test_values_that_are_loaded_from_the_rows_are_found(seed: int) -> None:
     """The rows are indices for the source, which for the target are values as well."""
     comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
-    found = guessed(comparison, LAST_GUESSES, seed)
+    found = random_test(comparison, LAST_TESTS, seed)
     assert found is not None
     assert again(*comparison.runners, comparison.question, found)
 
@@ -116,7 +116,7 @@ def test_a_surface_that_only_the_target_takes_for_floats_holds_integers_as_well(
 @pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
 def test_the_same_row_twice_is_no_difference() -> None:
-    assert guessed(planted(SPMV, FIRST, f"{FIRST}\n    {FIRST}"), GUESSES) is None
+    assert random_test(planted(SPMV, FIRST, f"{FIRST}\n    {FIRST}"), TESTS) is None
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not there")
@@ -126,7 +126,7 @@ def test_a_register_address_with_many_places_is_followed_in_runs() -> None:
     comparison = planted("priv_array/pvc-O2-simd16", row, row.replace("0x40", "0x41"))
     assert comparison.open is not None
     assert "possible places" in comparison.open.what
-    found = guessed(comparison, GUESSES)
+    found = random_test(comparison, TESTS)
     assert found is not None
     assert isinstance(found.what, TargetUndefined | ByteDiffers)
 

@@ -24,7 +24,7 @@ def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Seque
         verb="leave the surface",
         confirm=lambda _, __: None,
         uninterpreted=(),
-        guessed_size=0,
+        likely_size=0,
     )
 
 

@@ -189,7 +189,7 @@ def _decided(
         verb=verb,
         confirm=confirm,
         uninterpreted=asked.trace.arbitrary,
-        guessed_size=0,
+        likely_size=0,
         progress=progress or Progress(),
     )
     match search.run(asked):

@@ -1,1 +1,1 @@
-"""Which lanes of a scatter may write the same byte: guesses, solver, and a run that confirms it."""
+"""Which lanes of a scatter may write the same byte: simple values, solver, and a run that confirms it."""

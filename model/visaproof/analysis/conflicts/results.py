@@ -33,7 +33,7 @@ class Open(Struct, frozen=True):
 class Progress(Struct):
     """What was asked about a message without a result: a search that the limit ended continues from here."""
 
-    guessed: bool = False
+    tried_simple: bool = False
     """Whether simple values were tried."""
     in_vain: set[tuple[int, ...]] = field(default_factory=set[tuple[int, ...]])
     """Those of them that a run did not confirm, with the condition."""

@@ -14,7 +14,7 @@ from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.at_once import excluded_at_once
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
-from visaproof.analysis.conflicts.launches.guesses import classes_of_guesses, in_launches
+from visaproof.analysis.conflicts.launches.simple_values import classes_of_values, in_launches
 from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
 from visaproof.analysis.conflicts.repairs import repairs_of
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
@@ -83,7 +83,7 @@ class Search(Struct, Generic[T], frozen=True):
     """Runs the kernel on values under which the premise and the condition of this index hold."""
     uninterpreted: Sequence[Arbitrary]
     """Of the kernel: where a condition depends on one, an unknown verdict names it."""
-    guessed_size: int
+    likely_size: int
     """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""
     proof: Callable[[], str] = lambda: ""
     """Another way to prove that none of the conditions can hold, in words; empty where it proves nothing."""
@@ -109,7 +109,7 @@ class Search(Struct, Generic[T], frozen=True):
         return found
 
     def _run(self, asked: Asked) -> Never | Found[T] | Open:
-        """Guesses before the solver: they cost nothing where the answer is obvious."""
+        """Simple values before the solver: they cost nothing where the answer is obvious."""
         if any(map(is_false, (self.premise, *self.earlier))):
             return Never(UNDEFINED_BEFORE)
         excluded, known = excluded_by(self.earlier), self.known
@@ -148,9 +148,9 @@ class Search(Struct, Generic[T], frozen=True):
 
     def _without_solver(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
         """What simple values show, which are tried once, or else random ones."""
-        if not self.progress.guessed and isinstance(found := self._guessed(asked, left[:SAMPLE]), Found):
+        if not self.progress.tried_simple and isinstance(found := self._by_simple_values(asked, left[:SAMPLE]), Found):
             return found
-        self.progress.guessed = True
+        self.progress.tried_simple = True
         return self.sampled()
 
     def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
@@ -161,7 +161,7 @@ class Search(Struct, Generic[T], frozen=True):
         usual = islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES)
         return [{places[one]: value for one, value in values.items() if one in places} for values in usual]
 
-    def _guessed(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
+    def _by_simple_values(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
         """What simple values show: of each kind the first under which one of these conditions holds.
 
         Where a run does not end, as with a local size of 0, the next values are tried.
@@ -171,8 +171,8 @@ class Search(Struct, Generic[T], frozen=True):
         symbols = symbols_of(self.premise, *conditions)
         run_all = compiled((self.premise, *conditions), symbols)
         launches = self._launches(asked, symbols)
-        for guesses in classes_of_guesses(symbols, self.guessed_size, self.until.surface):
-            for values in in_launches(guesses, launches):
+        for simple in classes_of_values(symbols, self.likely_size, self.until.surface):
+            for values in in_launches(simple, launches):
                 holds, *met = run_all(values)
                 if holds and any(met):
                     index, found = indices[met.index(1)], dict(zip(symbols, values, strict=True))

@@ -1,4 +1,4 @@
-"""Decides conflict questions by normal form, guesses and solver; every conflict is confirmed by running the kernel."""
+"""Decides conflict questions by normal form, simple values and solver; runs confirm each conflict."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -15,8 +15,8 @@ from visaproof.analysis.conflicts.after_others import (
 )
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.launches.collisions import colliding
-from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES
 from visaproof.analysis.conflicts.launches.samples import Samples
+from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES
 from visaproof.analysis.conflicts.missing_relations import Missing
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
@@ -142,7 +142,7 @@ def decide_conflict(
         verb="meet",
         confirm=lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values, _shown),
         uninterpreted=asked.trace.arbitrary,
-        guessed_size=SURFACE_BYTES,
+        likely_size=SURFACE_BYTES,
         proof=proof,
         most_ms=most_ms,
         known=known,
@@ -186,7 +186,7 @@ def proved(
         verb="meet",
         confirm=meet,
         uninterpreted=asked.trace.arbitrary,
-        guessed_size=SURFACE_BYTES,
+        likely_size=SURFACE_BYTES,
         proof=proof,
         known=known,
         wider=lambda index: question.pairs[index].overlap,

@@ -3,7 +3,7 @@
 from itertools import product
 
 from visaproof.checking.claims.identity_record import identity_example
-from visaproof.checking.guesses import guessed
+from visaproof.checking.random_values import random_values
 from visaproof.checking.shrink import minimised
 from visaproof.checking.verdict import Proved, Refuted, Unknown, Vacuous, Verdict
 from visaproof.queries.identities import equal
@@ -18,9 +18,9 @@ Values = dict[Term, int]
 
 def decide_identity(query: Query, shown: Identity, timeout_ms: int, seed: int, likely_fails: bool) -> Verdict:
     """The verdict on a rule."""
-    guess = guessed(query.assumptions, query.goal, seed) if likely_fails else None
-    if guess is not None:
-        return _refuted(query, shown, guess, "")
+    values = random_values(query.assumptions, query.goal, seed) if likely_fails else None
+    if values is not None:
+        return _refuted(query, shown, values, "")
     solver = ""
     at_once = shown.preparation is Preparation.MULTIPLIED_OUT  # z3 takes as long to begin as for an answer
     for part in (query.goal,) if at_once else query.parts:

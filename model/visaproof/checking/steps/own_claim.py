@@ -33,7 +33,7 @@ def claim(expression: Z3Bool | bool, *steps: Step, name: str = "", even_undefine
         scope="",
         assumptions=(*defined, *raising.agreement()),
         goal=goal,
-        exhibit=OwnClaim(formula, steps, raising),
+        about=OwnClaim(formula, steps, raising),
         readings=_readings(steps),
     )
 

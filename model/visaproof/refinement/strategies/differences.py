@@ -17,8 +17,15 @@ from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.steps import uncut
 from visaproof.refinement.strategies.strategy import Asked
-from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_GUESSES, LAST_RUNS, guessed, settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, nothing
+from visaproof.refinement.testing.random_testing import (
+    AUDITS,
+    LAST_RUNS,
+    LAST_TESTS,
+    TESTS,
+    random_test,
+    settled,
+)
 from visaproof.refinement.testing.runs import again, difference
 from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.verdicts import Difference
@@ -35,17 +42,17 @@ def _shrunk(asked: Asked, found: Difference | None) -> Difference | None:
 
 def few(asked: Asked) -> Difference | None:
     """A handful of runs, where they are dear and mostly agree: of loops, and of many threads."""
-    return _shrunk(asked, guessed(asked.comparison, AUDITS))
+    return _shrunk(asked, random_test(asked.comparison, AUDITS))
 
 
 def many(asked: Asked) -> Difference | None:
     """Runs before a solver is asked."""
-    return _shrunk(asked, guessed(asked.comparison, GUESSES))
+    return _shrunk(asked, random_test(asked.comparison, TESTS))
 
 
 def long(asked: Asked) -> Difference | None:
     """Runs where no solver decided, or none can be asked."""
-    return _shrunk(asked, guessed(asked.comparison, LAST_GUESSES, seed=1, most=LAST_RUNS))
+    return _shrunk(asked, random_test(asked.comparison, LAST_TESTS, seed=1, most=LAST_RUNS))
 
 
 def before_a_solver(asked: Asked) -> Difference | None:
@@ -64,7 +71,7 @@ def unrolled_deeper(asked: Asked) -> Difference | None:
     scope = replace(comparison.scope, unroll=LONGER * comparison.scope.unroll)
     try:
         longer = compare(comparison.source, comparison.target, scope)
-        found = guessed(longer, GUESSES)
+        found = random_test(longer, TESTS)
         if found is None:
             return None
         found = smaller(longer, found)
@@ -101,7 +108,7 @@ def rather_inside(comparison: Comparison, found: Difference) -> Difference:
     question = comparison.question
     inside = replace(question, forbidden=question.forbidden | {UndefinedKind.OUTSIDE})
     asked = replace(comparison, question=inside)
-    other = _in_larger_buffers(asked, found) or guessed(asked, GUESSES)
+    other = _in_larger_buffers(asked, found) or random_test(asked, TESTS)
     return found if other is None else smaller(asked, other)
 
 

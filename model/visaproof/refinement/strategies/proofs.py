@@ -31,8 +31,8 @@ from visaproof.refinement.obligations import open_goals, open_surfaces, premises
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import QUICK_MS, Steps, one_by_one, uncut
 from visaproof.refinement.strategies.strategy import Asked, granted
-from visaproof.refinement.testing.guesses import AUDITS, guessed, settled
 from visaproof.refinement.testing.memory import nothing
+from visaproof.refinement.testing.random_testing import AUDITS, random_test, settled
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Vacuous
 from visaproof.semantics.symbolic.names import Probe
@@ -243,7 +243,7 @@ def audit(comparison: Comparison) -> None:
     """
     if comparison.split is not None and comparison.question.sharing.alignments:
         return
-    found = guessed(comparison, AUDITS)
+    found = random_test(comparison, AUDITS)
     if found is not None:
         raise AssertionError(f"the kernels are said to be equal, but runs differ for {found.values}")
 

@@ -11,7 +11,7 @@ from visaproof.refinement.strategies import differences, proofs
 from visaproof.refinement.strategies.atomic_events import event_by_event, has_atomics
 from visaproof.refinement.strategies.differences import differing_store
 from visaproof.refinement.strategies.strategy import Asked, Strategy
-from visaproof.refinement.testing.guesses import AUDITS, GUESSES, LAST_RUNS
+from visaproof.refinement.testing.random_testing import AUDITS, LAST_RUNS, TESTS
 from visaproof.refinement.vacuity import undefined_always
 from visaproof.refinement.verdicts import Difference, Refines, Vacuous
 
@@ -75,7 +75,7 @@ NO_SOLVER = "no solver"
 QUICK = "a solver for 0.3 seconds a question"
 A_QUESTION = "one question within the time-out"
 A_FEW = f"{AUDITS} runs"
-MANY = f"{GUESSES} runs of each kind"
+MANY = f"{TESTS} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
 FEW_RUNS = Strategy("few runs", _loops, differences.few, (Difference,), A_FEW)

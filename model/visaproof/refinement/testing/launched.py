@@ -18,9 +18,9 @@ from visaproof.launch.ids.local_ids import XYZ
 from visaproof.launch.input_meaning import LocalId
 from visaproof.program.lower import Runnable
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import Content, word_value
 from visaproof.refinement.testing.random_launches import unknowns
+from visaproof.refinement.testing.random_testing import settled
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import ByteDiffers, Difference
 from visaproof.semantics.concrete.state import ConcreteState

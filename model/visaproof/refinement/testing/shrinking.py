@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from visaproof.checking.stages import Values
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.testing.guesses import settled
 from visaproof.refinement.testing.memory import IMAGE_SIZE, Content, is_input, nothing
+from visaproof.refinement.testing.random_testing import settled
 from visaproof.refinement.testing.runs import again, difference
 from visaproof.refinement.verdicts import Difference, TargetUndefined
 from visaproof.semantics.symbolic.names import LaneOn, is_base, is_size

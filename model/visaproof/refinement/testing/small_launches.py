@@ -147,7 +147,7 @@ def _integers(random: Random) -> Content:
 
 # ---------------------------------------------------------------- floats
 
-# Numbers for guessed runs that tell floats apart: sums that round, cancel or absorb, and zeros of both signs.
+# Numbers for random testing that tell floats apart: sums that round, cancel or absorb, and zeros of both signs.
 
 NUMBERS = (0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.1, 1 / 3, 1.5, 1025.0, -1025.0, 2.0**-12, 1e4, -1e4, 0.999)
 """In every format."""

@@ -19,7 +19,7 @@ from visaproof.analysis.conflicts.after_others import whatever_is_stored
 from visaproof.analysis.conflicts.alike_values import functions_in
 from visaproof.analysis.conflicts.hard_questions import is_hard
 from visaproof.analysis.conflicts.launches.collisions import colliding, collisions
-from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
+from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
 from visaproof.analysis.conflicts.launches.usual_launches import high_halves, smallest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_each_choice
@@ -141,7 +141,7 @@ class Samples(Struct, dict=True):
         if not launches or functions_in(premise, self.asked.trace.arbitrary):
             return
         symbols = symbols_of(premise, *(one.pairs[0].meet for one in self.questions if one.pairs))
-        sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
+        sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
         random = Random(0)
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
             large = (place + place // len(launches)) % 2 == 1

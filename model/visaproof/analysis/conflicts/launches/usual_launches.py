@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import prod
 
-from visaproof.analysis.conflicts.launches.guesses import SURFACE_BYTES, guessed_size
+from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.smt import BitVec, Bool, Term, bool_const, const, substitute, symbols_of
@@ -78,7 +78,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     """Values of a usual launch in which all else is one simple number, if the formula holds of some."""
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
-    sizes = {one: size for one in symbols if (size := guessed_size(one, SURFACE_BYTES)) is not None}
+    sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
     zeros = dict.fromkeys(high_halves(asked), 0)
     for launch in widest_first(asked):
         known = {**sizes, **zeros, **launch}

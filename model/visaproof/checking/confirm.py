@@ -29,13 +29,15 @@ MOST_SHOWN = 200
 """Characters of a part of a goal that are shown."""
 
 
-def exhibit(query: Query, values: Values, solver: str, anywhere: bool = False) -> Counterexample | None:
+def confirmed_counterexample(
+    query: Query, values: Values, solver: str, anywhere: bool = False
+) -> Counterexample | None:
     """The counterexample, if `execute` confirms it; None where it does not replay.
 
     A claim that is false of the instruction itself is shown where the page defines the instruction and it changes
     something, unless `anywhere`.
     """
-    found = _exhibit(query.exhibit, query, values)
+    found = _confirmed(query.about, query, values)
     if found is not None and found.violation == "claim-fails" and not (anywhere or found.runs[0].outcome.changes):
         return None
     if found is None:
@@ -47,7 +49,7 @@ def exhibit(query: Query, values: Values, solver: str, anywhere: bool = False) -
 
 def writings_agree(query: Query, values: Values) -> bool:
     """Whether the footprint that the claim is about claims what `execute` does in the state of these values."""
-    shown = query.exhibit
+    shown = query.about
     if not isinstance(shown, Subject):
         return True
     coloured = {**shown.painted(), **values}
@@ -55,11 +57,11 @@ def writings_agree(query: Query, values: Values) -> bool:
 
 
 @singledispatch
-def _exhibit(shown: object, query: Query, values: Values) -> Counterexample | None:
+def _confirmed(shown: object, query: Query, values: Values) -> Counterexample | None:
     raise TypeError(f"no way to show {type(shown).__name__}")
 
 
-@_exhibit.register
+@_confirmed.register
 def _(shown: Subject, query: Query, values: Values) -> Counterexample | None:
     """The instruction in the state of the values, plain or with everything painted that the query leaves open."""
     plain = _Scene(shown, query, values)
@@ -189,7 +191,7 @@ def _put(state: ConcreteState, name: str, cell: tuple[int, ...], content: int, w
             surface.contents[cell[0] + k] = content >> 8 * k & 0xFF
 
 
-@_exhibit.register
+@_confirmed.register
 def _(own: OwnClaim, query: Query, values: Values) -> Counterexample | None:
     """Instructions one after another, and a formula about the arrays before and after."""
     return shown_of_arrays(own, query, dict(values))
@@ -217,7 +219,7 @@ def _lanes_on_one_texel(
     return instruction, state
 
 
-@_exhibit.register
+@_confirmed.register
 def _(shown: TwoLanes, query: Query, values: Values) -> Counterexample | None:
     """Lane 0 before lane 1, and lane 1 before lane 0."""
     operands = [(evaluate(lane[0], values), evaluate(lane[1], values)) for lane in (shown.first, shown.second)]
@@ -241,7 +243,7 @@ def _(shown: TwoLanes, query: Query, values: Values) -> Counterexample | None:
     return found if violated(found) else None
 
 
-@_exhibit.register
+@_confirmed.register
 def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
     """One lane on one texel: what a wrong operation would leave is not what `execute` leaves."""
     operands = [(evaluate(shown.src0, values), evaluate(shown.src1, values))]
@@ -263,7 +265,7 @@ def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
     return found if violated(found) else None
 
 
-@_exhibit.register
+@_confirmed.register
 def _(shown: SerialLanes, query: Query, values: Values) -> Counterexample | None:
     """Lanes 0, 1, … in this order: what a wrong lemma says of them is not what `execute` does."""
     operands = [(evaluate(src0, values), evaluate(src1, values)) for src0, src1 in shown.operands]

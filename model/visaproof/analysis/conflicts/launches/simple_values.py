@@ -15,12 +15,12 @@ SURFACE_BYTES = 1 << 32
 OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
 
 
-def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iterator[Iterator[list[int]]]:
+def classes_of_values(symbols: Sequence[Term], size: int, surface: str) -> Iterator[Iterator[list[int]]]:
     """Values of the symbols, in kinds: equal words; the same where all surfaces but one are empty; seeded random ones.
 
-    `size` is what is guessed for bytes of a surface, and for extents, of which nothing is known.
+    `size` is what is taken for bytes of a surface, and for extents, of which nothing is known.
     """
-    sizes = [guessed_size(one, size) for one in symbols]
+    sizes = [likely_size(one, size) for one in symbols]
     yield (_simple(symbols, sizes, word, flag) for word, flag in product((0, 1, 2), (1, 0)))
     others = [
         extent if extent is None or _is_of(one, surface) else 0 for one, extent in zip(symbols, sizes, strict=True)
@@ -31,9 +31,9 @@ def classes_of_guesses(symbols: Sequence[Term], size: int, surface: str) -> Iter
     yield (_random(symbols, sizes, bits, random) for bits in (3, 8, 16, 32) for _ in range(8))
 
 
-def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, int]]) -> Iterator[list[int]]:
-    """Each guess in each launch, which decides some of the values."""
-    for values in guesses:
+def in_launches(simple: Iterator[list[int]], launches: Sequence[Mapping[int, int]]) -> Iterator[list[int]]:
+    """Each of these values in each launch, which decides some of the values."""
+    for values in simple:
         for launch in launches:
             found = list(values)
             for place, value in launch.items():
@@ -41,8 +41,8 @@ def in_launches(guesses: Iterator[list[int]], launches: Sequence[Mapping[int, in
             yield found
 
 
-def guessed_size(one: Term, size: int) -> int | None:
-    """What is guessed for the extent of a surface; None for any other symbol."""
+def likely_size(one: Term, size: int) -> int | None:
+    """What is taken for the extent of a surface; None for any other symbol."""
     match one.payload:
         case SurfaceSize(surface):
             most = LARGEST_LOCAL if surface == SLM else size

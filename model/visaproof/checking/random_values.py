@@ -8,7 +8,7 @@ from visaproof.smt.compiled import compiled
 
 Values = dict[Term, int]
 
-GUESSES = 120
+DRAWS = 120
 """How many are tried: each takes less than a thousandth of what a question to a solver does."""
 
 _EDGES = (0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x7FC0_0000, 0x3F80_0000, 0xBF80_0000, 0xFFFF, 0x8000, 0x7E00, 0x3C00)
@@ -24,7 +24,7 @@ _ROOM = 128
 """Bytes of a surface in which all small words are inside."""
 
 
-def guessed(assumptions: Sequence[Bool], goal: Bool, seed: int = 0) -> Values | None:
+def random_values(assumptions: Sequence[Bool], goal: Bool, seed: int = 0) -> Values | None:
     """Values for which every assumption holds and the goal does not."""
     symbols = symbols_of(*assumptions, goal)
     evaluate = compiled((*assumptions, goal), symbols)
@@ -37,7 +37,7 @@ def guessed(assumptions: Sequence[Bool], goal: Bool, seed: int = 0) -> Values | 
 
 def _guesses(symbols: Sequence[Term], random: Random) -> Iterator[list[int]]:
     """All, half or few truth values hold; words come from a few, so that some are equal."""
-    for number in range(GUESSES):
+    for number in range(DRAWS):
         density = (1, 0.5, 0.1)[number % 3]
         words = _words(number, random)
         large = random.random() < 0.7

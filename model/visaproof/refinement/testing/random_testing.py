@@ -1,4 +1,4 @@
-"""Differences guessed before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
+"""Random testing, before a solver is asked: runs of both kernels on random and simple inputs, then smaller ones."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
@@ -25,10 +25,10 @@ from visaproof.refinement.testing.small_launches import FloatWords, small_launch
 from visaproof.refinement.verdicts import Difference
 from visaproof.smt import Term
 
-GUESSES = 60
+TESTS = 60
 """Runs on random and simple inputs before a solver is asked."""
 
-LAST_GUESSES = 600
+LAST_TESTS = 600
 """Runs of each kind where neither these nor a solver decided."""
 
 LAST_RUNS = 600
@@ -49,7 +49,7 @@ GIVEN_UP = 20
 """So many runs of kernels with loops of unknown length that come to no end show that most inputs are of no use."""
 
 
-def guessed(comparison: Comparison, count: int, seed: int = 0, most: int | None = None) -> Difference | None:
+def random_test(comparison: Comparison, count: int, seed: int = 0, most: int | None = None) -> Difference | None:
     """A difference for seeded random inputs, or for simple ones: so many runs of each kind, and at most so many in all.
 
     Runs are counted and not timed, so that the answer is the same on each machine.
@@ -67,8 +67,8 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
     symbols = unknowns(comparison.question, comparison.runners)
     random, floats = Random(seed), float_words(comparison)
     edges = at_edges(symbols) if count > AUDITS else ()
-    guesses = chain(islice(candidates(symbols, random, floats), count), edges)
-    yield ((values, contents(random, floats is not None)) for values in guesses)
+    inputs = chain(islice(candidates(symbols, random, floats), count), edges)
+    yield ((values, contents(random, floats is not None)) for values in inputs)
     if count > AUDITS:
         yield small_launches(comparison.runners, symbols, seed, count)
     if count > AUDITS and comparison.on_floats:
