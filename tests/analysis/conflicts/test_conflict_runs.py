@@ -110,8 +110,9 @@ def test_each_byte_of_a_register_at_the_start_has_one_place(path: Path) -> None:
     answers = answers_for(path, Assume.LAUNCH)
     roots = {name: one.size for name, one in answers.kernel.registers.items() if one.owns_storage}
     found = {
-        (one.variable, one.start + k): (one.word, one.first + k)
-        for one in places_of(answers.asked)
+        (one.variable, one.start + k): (word, one.first + k)
+        for word, places in places_of(answers.asked).items()
+        for one in places
         for k in range(one.size)
     }
     bytes_of = {(name, byte): answers.start.initial(name, byte) for name, size in roots.items() for byte in range(size)}

@@ -51,7 +51,6 @@ PRIVATE_MEMORY = 1 << 56
 class Place(NamedTuple):
     """`size` bytes of a word, from byte `first` of it on, that stand at byte `start` of a variable."""
 
-    word: Term
     variable: str
     start: int
     first: int
@@ -66,8 +65,10 @@ class Asked(Struct, frozen=True):
     trace: Trace
     start: Start
     timeout_ms: int
-    places: dict[str, tuple[Place, ...]] = field(default_factory=dict[str, tuple[Place, ...]])
+    places: dict[str, tuple[tuple[Term, Place], ...]] = field(default_factory=dict[str, tuple[tuple[Term, Place], ...]])
     """Of the words that each root variable holds at the start: filled in where the first run is to be confirmed."""
+    by_word: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
+    """The same by the words, once it is known of all variables."""
     alone: PlacesAlone | None = None
     """What was run of the kernel, where that is not all of it."""
 
@@ -129,12 +130,13 @@ def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
     """The root variables before the run."""
     places = places_of(asked)
     registers = {root.name: bytearray(root.size) for root in _roots(asked.kernel)}
-    built = list(dict.fromkeys(one.word for one in places if one.word.op is not Op.SYMBOL))
+    built = [word for word in places if word.op is not Op.SYMBOL]
     symbols = symbols_of(*built)
     of_symbols = [values.get(one, 0) & ((1 << max(one.width, 1)) - 1) for one in symbols]
-    known = values | dict(zip(built, compiled(built, symbols)(of_symbols), strict=True))
-    for word, variable, start, first, size in places:
-        if value := known.get(word):
+    known = {word: value for word, value in values.items() if word in places}
+    known.update(zip(built, compiled(built, symbols)(of_symbols), strict=True))
+    for word, value in known.items():
+        for variable, start, first, size in places[word]:
             piece = value >> 8 * first & ((1 << 8 * size) - 1)
             registers[variable][start : start + size] = piece.to_bytes(size, "little")
     return registers
@@ -144,15 +146,21 @@ def _roots(kernel: Kernel) -> Iterator[Register]:
     return (one for one in kernel.registers.values() if one.owns_storage)
 
 
-def places_of(asked: Asked) -> list[Place]:
-    """Of all variables, one after another: a question that the limit ends leaves to the next what it found."""
+def places_of(asked: Asked) -> dict[Term, list[Place]]:
+    """By their words.  It is found variable by variable: a question that the limit ends leaves it to the next."""
+    if asked.by_word:
+        return asked.by_word
     for root in _roots(asked.kernel):
         if root.name not in asked.places:
             asked.places[root.name] = tuple(_places(root, asked.start.initial))
-    return [one for places in asked.places.values() for one in places]
+    found: dict[Term, list[Place]] = {}
+    for word, place in (one for places in asked.places.values() for one in places):
+        found.setdefault(word, []).append(place)
+    asked.by_word.update(found)
+    return asked.by_word
 
 
-def _places(root: Register, initial: Callable[[str, int], Byte]) -> Iterator[Place]:
+def _places(root: Register, initial: Callable[[str, int], Byte]) -> Iterator[tuple[Term, Place]]:
     """Word by word: of one, its last byte stands as far after its first as both are apart in it."""
     start = 0
     while start < root.size:
@@ -160,7 +168,7 @@ def _places(root: Register, initial: Callable[[str, int], Byte]) -> Iterator[Pla
         size = min(max(1, word.width // 8 - first), root.size - start)
         while size > 1 and initial(root.name, start + size - 1) != (word, first + size - 1):
             size -= 1
-        yield Place(word, root.name, start, first, size)
+        yield word, Place(root.name, start, first, size)
         start += size
 
 
