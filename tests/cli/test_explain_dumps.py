@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from visaproof.analysis.address_chain import AddressChains
 from visaproof.decode.message import OPCODES
+from visaproof.isa.errors import NotModelled
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus-2026" / "visaasm"
 NOT_LEGAL = ("block2d_copy/dg2-O2", "vc_typed_atomic/pvc-vc")
@@ -48,6 +50,40 @@ def test_a_folder_is_explained_by_its_one_kernel(visaproof, tmp_path):
     assert "its memory messages" in visaproof("explain", str(tmp_path)).out
     (tmp_path / "other.visaasm").write_text(text)
     assert visaproof("explain", str(tmp_path)).code == 2
+
+
+def test_a_folder_with_the_name_of_a_page_is_no_folder(visaproof, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("dumps", "oword_ld"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "moved.visaasm").write_text((DATA / "blocks" / "moved.visaasm").read_text())
+    assert "its memory messages" in visaproof("explain", "dumps").out
+    assert "OWORD_LD" in visaproof("explain", "oword_ld").out
+
+
+def test_a_statement_longer_than_names_of_files_is_a_statement(visaproof):
+    ran = visaproof("explain", ALONE[-1].replace("V1:d32", " " * 300 + "V1:d32"), "--platform", "xe2")
+    assert (ran.code, "legal by its page" in ran.out) == (0, True)
+
+
+def test_a_launch_file_is_about_a_dump(visaproof):
+    ran = visaproof("explain", "oword_ld", "--launch", str(DATA / "manifest.json"))
+    assert (ran.code, ran.out) == (2, "")
+    assert "it is about a dump" in ran.err
+
+
+def test_one_message_that_is_not_followed_hides_no_other(visaproof, tmp_path, monkeypatch):
+    of = AddressChains.of
+
+    def failing(chains, message):
+        if message.opcode == "lsc_store_block2d":
+            raise NotModelled("this one")
+        return of(chains, message)
+
+    monkeypatch.setattr(AddressChains, "of", failing)
+    told = visaproof("explain", str(DATA / "blocks" / "moved.visaasm")).out
+    assert told.count("not followed: ") == 1
+    assert re.search(r"; by \d+ statement", told)
 
 
 def test_a_line_of_a_dump_is_explained_with_its_own_declarations(visaproof):

@@ -127,6 +127,13 @@ def test_a_pattern_of_no_claim_selects_by_a_part_of_the_obligation(visaproof, pr
     assert visaproof("prove", "--proofs", folder, "--list", "out-of-bounds-write-is").out == slashed
 
 
+@pytest.mark.parametrize("broken", ["crash", "exit", "not_modelled", "no_query"])
+def test_a_broken_claim_does_not_hide_a_misspelt_pattern(broken: str, visaproof, proofs):
+    ran = visaproof("prove", "--proofs", proofs("proved", broken), "nosuch")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: no claim matches 'nosuch'")
+
+
 def test_a_folder_without_proofs_exits_2(visaproof, tmp_path):
     ran = visaproof("prove", "--proofs", tmp_path)
     assert ran.code == 2

@@ -5,7 +5,7 @@ from functools import singledispatch
 
 import msgspec
 
-from visaproof.checking.counterexample import Counterexample, Outcome, Violation
+from visaproof.checking.counterexample import Counterexample, Outcome, Run, Violation
 from visaproof.checking.runs import claimed, run
 from visaproof.checking.states import program, state_record
 from visaproof.checking.steps.shown import shown as shown_of_arrays
@@ -251,18 +251,8 @@ def _(shown: OneLane, query: Query, values: Values) -> Counterexample | None:
     instruction, before = _lanes_on_one_texel(shown.op, shown.old.width, old, operands)
     actual = run(instruction, before, [1])
     kept = {place: value for place, value in actual.outcome.changes.items() if place != _TEXEL}
-    found = Counterexample(
-        claim=query.id,
-        shows=f"{shown.variant} breaks {query.claim}",
-        violation="claim-differs",
-        variant=shown.variant,
-        platform=_PLATFORM.name,
-        program=program([instruction], before),
-        state=state_record(before),
-        runs=[actual],
-        claimed=Outcome(changes=kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}),
-    )
-    return found if violated(found) else None
+    claimed = kept if wrong == old else kept | {_TEXEL: f"{wrong:#x}"}
+    return _on_one_texel(query, shown.variant, instruction, before, actual, claimed)
 
 
 @_confirmed.register
@@ -276,11 +266,18 @@ def _(shown: SerialLanes, query: Query, values: Values) -> Counterexample | None
     for lane, value in enumerate(evaluate(term, values) for term in shown.returned):
         if value:
             claimed[f"VD.{4 * lane}"] = f"{value:#x}"
+    return _on_one_texel(query, shown.variant, instruction, before, actual, claimed)
+
+
+def _on_one_texel(
+    query: Query, variant: str, instruction: TypedAtomic, before: ConcreteState, actual: Run, claimed: dict[str, str]
+) -> Counterexample | None:
+    """What the variant says that these lanes leave, if `execute` leaves something else."""
     found = Counterexample(
         claim=query.id,
-        shows=f"{shown.variant} breaks {query.claim}",
+        shows=f"{variant} breaks {query.claim}",
         violation="claim-differs",
-        variant=shown.variant,
+        variant=variant,
         platform=_PLATFORM.name,
         program=program([instruction], before),
         state=state_record(before),

@@ -1,5 +1,6 @@
 """`visaproof explain`: a page, or one instruction, as a person needs it."""
 
+import os
 import re
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
@@ -28,6 +29,7 @@ DEFAULT_PLATFORM = Platform.DG2
 """As for `visaproof check`."""
 PATH = "<instruction>"
 MOST_CHARACTERS = 1 << 14
+DUMP = re.compile(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?")
 MOST_LINES = 8
 """Of a dump that are named."""
 
@@ -82,12 +84,14 @@ def run(arguments: Namespace) -> int:
     if arguments.bytes is not None:
         return _bytes(sys.stdin.read(MOST_CHARACTERS) if arguments.bytes == "-" else arguments.bytes, arguments)
     text = arguments.instruction.strip()
-    if not re.fullmatch(r"\w+", text) and (folder := Path(text)).is_dir():
-        text = str(one_kernel(folder))
+    if os.path.isdir(text) and not _is_known(text):  # unlike Path's it takes any text: a statement may be long
+        text = str(one_kernel(Path(text)))
+    if arguments.launch is not None and not DUMP.fullmatch(text):
+        raise UsageError("--launch: it is about a dump", "explain FILE.visaasm or FILE.visaasm:LINE")
     if re.fullmatch(r"\w+", text):
         return _page(text, device, arguments.format)
     address, declared = None, None
-    if (place := re.fullmatch(r"(.+\.visaasm)(?::(\d+)(?::\d+)?)?", text)) is not None:
+    if (place := DUMP.fullmatch(text)) is not None:
         dump = _dump(Path(place[1]), arguments.launch, arguments.platform)
         if place[2] is None:
             return _whole(dump, arguments.format)
@@ -182,13 +186,20 @@ def _page(name: str, device: Platform, output: str) -> int:
     return _show(spec, device, found, output, is_example=True)
 
 
+def _is_known(name: str) -> bool:
+    """Whether it can be explained."""
+    from visaproof.analysis.explain import SPECS
+    from visaproof.decode.message import OPCODES
+
+    return name.lower() in SPECS or name.lower() in OPCODES
+
+
 def _require_known(name: str) -> None:
     from visaproof.analysis.explain import NOT_MODELLED, SPECS
-    from visaproof.decode.message import OPCODES
     from visaproof.visaasm.opcode_kinds import is_known
 
     lower = name.lower()
-    if lower in SPECS or lower in OPCODES:
+    if _is_known(name):
         return
     if lower in NOT_MODELLED or is_known(lower):
         raise NotModelled(f"{lower}: only memory messages with semantics here can be explained")

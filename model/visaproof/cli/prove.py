@@ -43,7 +43,10 @@ exit codes:
 """
 
 
-PATTERN = "a module, part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property"
+PATTERN = (
+    "a module, part of a claim's id, or a shell pattern; with a slash, of an obligation's: instruction/property, "
+    "of which a part will do that no claim's id has"
+)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -111,7 +114,7 @@ def _enumerate(arguments: Namespace) -> int:
 
 def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Claim]]":
     """The proofs folder, and its claims that a pattern names.  A pattern that names none is an error."""
-    from visaproof.checking.claims.catalogue import load_claims, proofs_folder, selected
+    from visaproof.checking.claims.catalogue import load_claims, of_obligations, proofs_folder, selected
     from visaproof.checking.claims.own_errors import told
     from visaproof.report.text.excerpt import printable
 
@@ -130,7 +133,7 @@ def _selected(given: Path | None, patterns: list[str]) -> "tuple[Path, list[Clai
         return folder, claims
     named: set[str] = set()
     for pattern in patterns:
-        found = selected(claims, [pattern]) or [claim for claim in claims if pattern in claim.query().id]
+        found = selected(claims, [pattern]) or of_obligations(claims, pattern)
         if not found:
             raise UsageError(f"no claim matches {pattern!r}", _proposed(pattern, claims))
         named |= {claim.id for claim in found}

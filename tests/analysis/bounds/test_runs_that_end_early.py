@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds import kept_runs, verdicts
 from visaproof.analysis.bounds import kernel as bounds
-from visaproof.analysis.bounds import verdicts
 from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.kept_runs import KeptRuns
 from visaproof.analysis.bounds.kernel import BoundsAnswers
@@ -22,6 +22,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.machine.concrete.run import MissingSurface
 from visaproof.queries.kernels.bounds import needed_bytes
+from visaproof.semantics.concrete.surface import Miss
 from visaproof.semantics.symbolic.names import LaneOn
 from visaproof.smt import true
 from visaproof.visaasm.reader import read_kernel_file
@@ -152,3 +153,17 @@ def test_values_that_showed_one_message_outside_show_the_next(monkeypatch: pytes
     nothing = {one: int(isinstance(one.payload, LaneOn)) for one in tried.shown[0].values}
     assert isinstance(verdicts.decide_bounds(second, asked.asked, verdicts.Tried([KeptRuns(nothing)])), Undecided)
     assert len(searched) == 1
+
+
+def test_a_kept_run_shows_what_every_choice_of_open_results_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answers("tgllp-O2-simd8")
+    first, second, *_ = asked.questions
+    tried = verdicts.Tried()
+    verdicts.decide_bounds(first, asked.asked, tried)
+    one, other = first.instruction.position, second.instruction.position
+    near, far = Miss((64,), 4), Miss((128,), 4)
+    under = [{one: frozenset({near, far}), other: frozenset({near})}, {one: frozenset({far})}]
+    monkeypatch.setattr(kept_runs, "under_each_choice", lambda _: under)
+    kept = KeptRuns(tried.shown[0].values).of(first, asked.asked)
+    assert kept is not None
+    assert kept.misses == {one: frozenset({far})}

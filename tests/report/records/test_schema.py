@@ -11,6 +11,7 @@ from jsonschema.exceptions import best_match
 
 from visaproof.cli import COMMANDS, main
 from visaproof.cli.options.exit_codes import ExitCode
+from visaproof.report.records.common import input_value
 from visaproof.report.records.schema import DOCUMENTS, schema_of
 
 ROOT = Path(__file__).parents[3]
@@ -168,3 +169,17 @@ def test_the_command_prints_the_schema(capsys):
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(schema_of("conflicts")))
     assert main(["schema", "conflict"]) == ExitCode.USAGE
     assert "did you mean conflicts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "register", "byte"),
+    [
+        ("V0034.12", "V0034", 12),
+        ("%r0.4", "%r0", 4),
+        ("local_size_x", None, None),
+        ("buffer offset of s.4", None, None),
+    ],
+)
+def test_an_input_is_in_a_register_where_its_name_says_so(name: str, register: str | None, byte: int | None) -> None:
+    found = input_value(name, "n", 7)
+    assert (found.register, found.byte, found.words) == (register, byte, f"{name} (n)")

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from enum import Enum
 from fnmatch import fnmatch
 from functools import partial
@@ -17,9 +18,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import visaproof
-from visaproof.checking.claims.own_errors import query_of
+from visaproof.checking.claims.own_errors import ClaimError, query_of
 from visaproof.checking.decide import decide
 from visaproof.checking.verdict import Proved, Refuted, Verdict
+from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.readings import Readings
 from visaproof.queries.query import Query
 
@@ -206,6 +208,17 @@ def selected(claims: Iterable[Claim], patterns: Iterable[str]) -> list[Claim]:
     """
     wanted = list(patterns)
     return [claim for claim in claims if not wanted or any(_matches(claim, pattern) for pattern in wanted)]
+
+
+def of_obligations(claims: Iterable[Claim], part: str) -> list[Claim]:
+    """Those whose obligation's name has this part.  What a broken claim asks is not known, and it is none of them."""
+
+    def has_part(claim: Claim) -> bool:
+        with suppress(ClaimError, NotModelled, ReadError):
+            return part in claim.query().id
+        return False
+
+    return [claim for claim in claims if has_part(claim)]
 
 
 def _matches(claim: Claim, pattern: str) -> bool:

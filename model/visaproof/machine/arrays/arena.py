@@ -13,7 +13,7 @@ from visaproof.isa.errors import Position
 from visaproof.isa.operands import SCRATCH
 from visaproof.machine.arrays.arrays import UNSIGNED, Addresses, Array, Bools, Bytes, Indices
 from visaproof.machine.arrays.messages.memories import Memories
-from visaproof.machine.arrays.result import Miss
+from visaproof.machine.arrays.result import Misses
 
 SLM = "%slm"
 """The key of shared local memory."""
@@ -51,7 +51,7 @@ class Arena:
         self.only_flat = memories.only_flat
         self.here: Position | None = None
         """Of the message that runs."""
-        self.misses: dict[tuple[str, Position], Miss] = {}
+        self.misses: dict[tuple[str, Position], Misses] = {}
         self._local_tag = memories.local_tag
         self._words: dict[int, Array] = {width: self.bytes.view(dtype) for width, dtype in UNSIGNED.items()}
         self._windows = {key: self._window(array) for key, array in memories.surfaces.items()}
@@ -123,7 +123,7 @@ class Arena:
         assert self.here is not None, "a message says where it is"
         known = self.misses.get((key, self.here))
         if known is None:
-            self.misses[key, self.here] = Miss(key, self.here, address, thread, count)
+            self.misses[key, self.here] = Misses(key, self.here, address, thread, count)
             return
         known.count += count
         if thread < known.thread:

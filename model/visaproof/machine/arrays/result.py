@@ -17,7 +17,7 @@ class Stop(Struct, frozen=True):
     message: str
 
 
-class Miss(Struct):
+class Misses(Struct):
     """Accesses of one statement where a memory has no byte: they read 0, and drop what they write."""
 
     key: str
@@ -49,5 +49,5 @@ class Result(Struct, frozen=True):
     """The most that one thread came through."""
     trail: dict[Position, NDArray[np.uint64]]
     """(threads,), by statement; see `TrailOnArrays`."""
-    misses: tuple[Miss, ...]
+    misses: tuple[Misses, ...]
     """In the order in which their statements first made them."""

@@ -145,7 +145,7 @@ class RunDocument(Document, kw_only=True):
     unwritten_reads: list[UnwrittenRecord] | None
     """None where they were not looked for, or the launch did not end."""
     outside: list[OutsideRecord] | None
-    """None where the limit ended the launch."""
+    """None where the launch did not begin, or the limit ended it."""
     buffers: list[BufferRecord]
     trace: list[StepRecord]
     nondeterminism: NondeterminismRecord | None

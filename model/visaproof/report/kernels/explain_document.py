@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from visaproof.analysis.address_chain import AddressChain, AddressChains
+from visaproof.analysis.address_chain import AddressChains
 from visaproof.analysis.explain import Explanation, Picture
 from visaproof.isa.errors import NotModelled, ReadError
 from visaproof.isa.fields import Field, Width
@@ -91,15 +91,21 @@ def address_entries(
     """Where the address of each message comes from, and what the launch says of where that begins."""
     try:
         chains = AddressChains(kernel, platform)
-        return [_address_entry(chains.of(one), launch) for one in messages]
-    except NotModelled as error:
-        unknown = str(error)
-    except ReadError as error:
-        unknown = f"{error.position}: {error.message}"
-    return [AddressEntry(statements=[], begins=[], unknown=unknown) for _ in messages]
+    except (NotModelled, ReadError) as error:
+        return [_unknown_address(error) for _ in messages]
+    return [_address_entry(chains, one, launch) for one in messages]
 
 
-def _address_entry(chain: AddressChain, launch: Launch) -> AddressEntry:
+def _unknown_address(error: NotModelled | ReadError) -> AddressEntry:
+    where = f"{error.position}: {error.message}" if isinstance(error, ReadError) else str(error)
+    return AddressEntry(statements=[], begins=[], unknown=where)
+
+
+def _address_entry(chains: AddressChains, message: Instruction, launch: Launch) -> AddressEntry:
+    try:
+        chain = chains.of(message)
+    except (NotModelled, ReadError) as error:
+        return _unknown_address(error)
     return AddressEntry(
         statements=[StatementEntry(line=one.position.line, text=one.text) for one in chain.statements],
         begins=[BeginEntry(variable=name, holds=held_at_first(name, launch)) for name in chain.begins],

@@ -1,5 +1,7 @@
 """What the records of several commands have in common."""
 
+import re
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -152,11 +154,10 @@ class InputValue(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def input_value(name: str, meaning: str | None, value: int) -> InputValue:
-    """Of a name as starts of runs have it: a register, a dot, and a byte."""
-    register, _, byte = name.rpartition(".")
-    if register and byte.isdecimal():
-        return InputValue(name=name, register=register, byte=int(byte), meaning=meaning or None, value=value)
-    return InputValue(name=name, meaning=meaning or None, value=value)
+    """Of a name as starts of runs have it: where a register holds it, that, a dot and a byte."""
+    place = re.fullmatch(r"(%?\w+)\.(\d+)", name)
+    register, byte = (None, None) if place is None else (place[1], int(place[2]))
+    return InputValue(name=name, register=register, byte=byte, meaning=meaning or None, value=value)
 
 
 class Use(msgspec.Struct, kw_only=True, frozen=True):

@@ -78,11 +78,10 @@ def dwords(comparison: Comparison, found: Difference, one: ByteDiffers) -> list[
     if not size or size == IMAGE_SIZE:
         return []
     before, source, target = contents(comparison, found, one.surface)
-    offset = buffer_at(comparison, found, one.address)[1] if one.surface == SHARED else one.address
+    surface, offset = buffer_at(comparison, found, one.address) if one.surface == SHARED else (one.surface, one.address)
     base = one.address - offset
     first = max(0, offset // DWORD - BEFORE)
     places = [DWORD * (first + step) for step in range(SHOWN)]
-    surface = buffer_at(comparison, found, one.address)[0] if one.surface == SHARED else one.surface
     elements = {place: element_of(comparison, surface, place) for place in places}
     return [
         Dword(

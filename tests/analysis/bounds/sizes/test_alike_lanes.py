@@ -65,22 +65,20 @@ def test_lanes_together_reach_as_far_as_each_alone(name: str, monkeypatch: pytes
     assert together == each
 
 
-def test_what_a_solver_says_of_one_lane_is_not_said_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is looked at then, whatever a solver would have said of them."""
-    found, said = answers("volume"), list[bool]()
+@pytest.mark.parametrize("excludes", [True, False])
+def test_what_a_solver_says_of_one_lane_is_not_said_of_others(excludes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is looked at then; where the solver was of no use, one is looked at for all."""
+    found = answers("volume")
+    far, lanes = reached(found)[0], lanes_of(found)
+    group = next(one for one in lanes.groups(accesses_of(found)) if len(one.accesses) > 1)
 
-    def excluded(message: OfLanes, *_: object) -> bool:
-        said.append(True)
-        message.rests_on_solver = True
-        return True
+    def asked(one: at_ends._Largest, _: object) -> Reached:
+        assert one.message.is_excluded(one.question, bool_symbol("said")) == excludes
+        return far
 
-    monkeypatch.setattr(OfLanes, "is_excluded", excluded)
-    monkeypatch.setattr(at_ends._Largest, "reached", lambda one, _: one.message.is_excluded(None, None) and None)
-    group = next(one for one in lanes_of(found).groups(accesses_of(found)) if len(one.accesses) > 1)
-    lanes = lanes_of(found)
-    message = OfLanes(lanes.integers, lanes, lambda *_: True, (), (), ())
-    assert at_ends._of_any_ids(message, group) is None
-    assert said == [True]
+    monkeypatch.setattr(at_ends._Largest, "reached", asked)
+    message = OfLanes(lanes.integers, lanes, lambda *_: excludes, (), (), ())
+    assert at_ends._of_any_ids(message, group) == (None if excludes else far)
 
 
 @pytest.mark.parametrize("name", KERNELS)
