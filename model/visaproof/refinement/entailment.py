@@ -50,14 +50,16 @@ def not_covered(conditions: Iterable[Bool], by: Iterable[Bool]) -> Iterator[Bool
     asked = list(conditions)
     if not asked:
         return
-    others = [way for condition in by for way in _ways(condition)]
+    others = dict.fromkeys(way for condition in by for way in _ways(condition))
     having: dict[Bool, list[Literals]] = {}
-    for other in dict.fromkeys(others):
+    for other in others:
         for literal in other:
             having.setdefault(literal, []).append(other)
-    units = [neg(literal) for other in dict.fromkeys(others) if len(other) == 1 for literal in other]
+    known: set[Bool] = set()
+    if _is_refuted([neg(*other) for other in others if len(other) == 1], known, having):
+        return
     for condition in asked:
-        if not all(_is_covered({*units, *way}, having) for way in _ways(condition)):
+        if not all(_is_refuted(way, set(known), having) for way in _ways(condition)):
             yield condition
 
 
@@ -73,9 +75,11 @@ def _ways(condition: Bool) -> Iterator[Literals]:
         yield from (rest | literals_of(cast(Bool, one)) for one in choice.args)
 
 
-def _is_covered(known: set[Bool], having: Mapping[Bool, Sequence[Literals]]) -> bool:
-    """Whether these literals cannot hold while none of the conjunctions does."""
-    ahead = list(known)
+def _is_refuted(literals: Iterable[Bool], known: set[Bool], having: Mapping[Bool, Sequence[Literals]]) -> bool:
+    """Whether these cannot hold beside what is known, while none of the conjunctions does; else they are known, too,
+    with what follows from them."""
+    ahead = [one for one in literals if one not in known]
+    known.update(ahead)
     while ahead:
         for other in having.get(ahead.pop(), ()):
             missing = other - known

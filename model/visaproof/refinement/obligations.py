@@ -224,7 +224,7 @@ QUICK_MS = 300
 def same_effects(question: Question) -> bool:
     """Whether both have the same stores, term by term, and the target is undefined only where the source is."""
     same = all(_same_stores(question, surface) for surface in question.surfaces)
-    return same and is_false(left_undefined(question))
+    return same and next(parts_undefined(question), None) is None
 
 
 # ---------------------------------------------------------------- two lanes of one work item

@@ -27,8 +27,8 @@ from visaproof.smt.terms import (
 WORD_BITS = 16
 """Numbers that fit are compared in so many bits, in whatever width a kernel does it."""
 
-KEPT = 1 << 12
-"""Sums of which it is kept what they are without their constant."""
+KEPT = 1 << 14
+"""Sums of which it is kept what they are without their constant, and whether two are equal."""
 
 
 def bit(term: BitVec, index: int) -> Bool:
@@ -50,14 +50,27 @@ def eq(left: BitVec, right: BitVec) -> Bool:
         return eq(_less(left, common), _less(right, common))
     if left.op is Op.CONST and (moved := _without_constant(right, cast(int, left.payload))) is not None:
         return moved
-    constant, parts = difference(left, right)
+    constants = [_constant(one) if one.op is Op.SUM else 0 for one in (left, right)]
+    words = [_less(one, constant) if constant else one for one, constant in zip((left, right), constants, strict=True)]
+    found = _eq_apart(words[0], words[1], constants[0] - constants[1])
+    return _eq_in_shape(left, right) if found is None else found
+
+
+@kept(KEPT)
+def _eq_apart(left: BitVec, right: BitVec, constant: int) -> Bool | None:
+    """`left + constant == right`, by what their difference is; None where that does not say it.
+
+    Many addresses are compared that differ in their constants alone.
+    """
+    width = left.width
+    distance, parts = difference(left, right)
+    constant = (constant + distance) % (1 << width)
     if not parts:
         return bool_const(constant == 0)
-    if _never_zero(constant, parts, left.width):
+    if _never_zero(constant, parts, width):
         return false()
-    if not constant and (words := _extended_alike(parts)) is not None:
-        return eq(*words)
-    return _eq_in_shape(left, right)
+    words = None if constant else _extended_alike(parts)
+    return None if words is None else eq(*words)
 
 
 def _constant(total: BitVec) -> int:

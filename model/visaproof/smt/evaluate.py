@@ -109,10 +109,17 @@ class Evaluation:
                     fresh.add(arg)
                     stack.append(arg)
         for term in sorted(fresh, key=_serial):
-            if term.op is Op.SYMBOL:
+            op = term.op
+            if op is Op.EQ:  # most terms are addresses that are compared
+                one, other = term.args
+                known[term] = int(known[one] == known[other])
+            elif op is Op.ITE:
+                condition, then, otherwise = term.args
+                known[term] = known[then] if known[condition] else known[otherwise]
+            elif op is Op.SYMBOL:
                 known[term] = self._symbol(term)
             else:
-                known[term] = _EVALUATE[term.op](term, [known[arg] for arg in term.args])
+                known[term] = _EVALUATE[op](term, [known[arg] for arg in term.args])
         return known[root]
 
     def _symbol(self, term: Term) -> int:
@@ -191,12 +198,10 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
     Op.EXTRACT: _extract,
     Op.ZERO_EXTEND: lambda _, args: args[0],
     Op.SIGN_EXTEND: lambda term, args: _signed(args[0], term.args[0].width) & ((1 << term.width) - 1),
-    Op.ITE: lambda _, args: args[1] if args[0] else args[2],
     Op.FLOAT: _float,
     Op.NOT: lambda _, args: 1 - args[0],
     Op.CONJ: lambda _, args: int(all(args)),
     Op.DISJ: lambda _, args: int(any(args)),
-    Op.EQ: lambda _, args: int(args[0] == args[1]),
     Op.ULT: lambda _, args: int(args[0] < args[1]),
     Op.SLT: _slt,
 }

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from operator import itemgetter
 from typing import cast
 
 from msgspec import Struct
@@ -42,8 +41,8 @@ from visaproof.smt.terms import lowest_bit
 
 LOW_BITS = 32
 """Of an address, in which offsets are computed before they are extended."""
-KEPT_ADDRESSES = 256
-"""Each lane of a scatter is compared with all others."""
+KEPT_ADDRESSES = 4096
+"""Each lane of a scatter is compared with all others, and with those of other messages."""
 KEPT_DISTANCES = 4096
 """Those of a message are mostly those of the next one."""
 
@@ -191,7 +190,7 @@ def _meeting(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccess
     accesses = one.write, other.write
     if not (one.conditions or other.conditions):
         return _accesses_meet(*accesses), accesses
-    ways = tuple(_ways_to_meet(*accesses, exactly=True))
+    ways = _ways_to_meet(*accesses, exactly=True)
     if all(map(is_false, ways)):
         return false(), accesses
     known = one.beside(other), other.beside(one)
@@ -201,15 +200,13 @@ def _meeting(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccess
 
 
 def _accesses_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
-    return disj(*_ways_to_meet(one, other, exactly))
+    ways = _ways_to_meet(one, other, exactly)
+    return disj(*ways) if ways else false()
 
 
-def _ways_to_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
+def _ways_to_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Sequence[Bool]:
     """Of which one holds where they meet."""
-    if one.is_texel:
-        yield _texels_meet(one, other, exactly)
-    else:
-        yield from _at_distances(one, other, exactly)
+    return (_texels_meet(one, other, exactly),) if one.is_texel else _at_distances(one, other, exactly)
 
 
 def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
@@ -241,33 +238,36 @@ def _all_of(*conditions: Bool) -> Bool:
     return conj(*conditions)
 
 
-def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Iterator[Bool]:
+def _at_distances(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> list[Bool]:
     """For each distance at which they write a common byte: that it is theirs, and both happen inside the surface.
 
     Unless `exactly`, only of the last bits of addresses, in which what lanes add in common is no part of a difference.
     """
-    stores: dict[int, dict[tuple[Bool, Bool], None]] = {}
+    shared: dict[int, list[tuple[Access, Access]]] = {}
     (first,), (second,) = one.base, other.base
-    known, unit = _residue(second, first)
-    others = [(at, store.width, _happens(store, exactly)) for at, store in other.stores]
+    (start, word), (other_start, other_word) = _parted(first), _parted(second)
+    known, unit = _residue(other_word, word)
+    known += other_start - start
     for at, store in one.stores:
-        happens = _happens(store, exactly)
-        for other_at, other_width, other_happens in others:
+        for other_at, other_store in other.stores:
             # Bytes are shared iff the other's first byte lies in (−width, width) around this one's.
-            lowest, end = at - other_at + 1 - other_width, at - other_at + store.width
+            lowest, end = at - other_at + 1 - other_store.width, at - other_at + store.width
             for distance in range(lowest + (known - lowest) % unit, end, unit):
-                stores.setdefault(distance, {})[happens, other_happens] = None
-    both = {pair: conj(*pair) for found in stores.values() for pair in found}
-    is_distance = _distance(first, second) if exactly else _distance(_low(first), _low(second))
-    for distance, found in sorted(stores.items(), key=itemgetter(0)):
+                shared.setdefault(distance, []).append((store, other_store))
+    if not shared:
+        return []
+    is_distance, found = _distance(first, second) if exactly else _distance(_low(first), _low(second)), list[Bool]()
+    for distance in sorted(shared):
         if not is_false(apart := is_distance(distance)):
-            yield conj(apart, disj(*(both[pair] for pair in found)))
+            happen = (tuple(_happens(each, exactly) for each in pair) for pair in shared[distance])
+            found.append(conj(apart, disj(*(conj(*pair) for pair in dict.fromkeys(happen)))))
+    return found
 
 
 def _distance(first: BitVec, second: BitVec) -> Callable[[int], Bool]:
     """From a number of bytes, that the second lies so far after the first."""
     if linear_parts(first)[1].keys().isdisjoint(linear_parts(second)[1]):
-        return lambda distance: _equal(second, add(first, const(distance, first.width)))
+        return lambda distance: _equal(second, add(first, const(distance, first.width)) if distance else first)
     width, (constant, parts) = first.width, difference(second, first)
     atoms = frozenset(parts.items())
     return lambda distance: _is_zero((constant - distance) % (1 << width), atoms, width)
@@ -303,6 +303,14 @@ def _sides_equal(constant: int, parts: Mapping[BitVec, int], width: int) -> Bool
     return eq(sum_of(constant, up, width), sum_of(0, down, width))
 
 
+@kept(KEPT_ADDRESSES)
+def _parted(address: BitVec) -> tuple[int, BitVec]:
+    """The constant that is added in the part of an address in which its sums wrap, and that part without it."""
+    word = _wrapping(address)
+    constant, parts = linear_parts(word)
+    return constant, sum_of(0, parts, word.width)
+
+
 @kept(KEPT_DISTANCES)
 def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
     """(r, m): left − right is r modulo m, a power of two; where the difference is constant, no other integer is near.
@@ -310,8 +318,8 @@ def _residue(left: BitVec, right: BitVec) -> tuple[int, int]:
     Of whole flat addresses, or of the 32-bit offsets into a surface: there sums wrap, and what is equal in 40 bits is
     equal in 32.
     """
-    constant, parts = difference(_wrapping(left), _wrapping(right))
-    units = 1 << _wrapping(left).width
+    constant, parts = difference(left, right)
+    units = 1 << left.width
     for atom, factor in parts.items():
         units |= factor * lowest_bit(atom)
     return constant, units & -units

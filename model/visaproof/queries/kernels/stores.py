@@ -24,6 +24,7 @@ from visaproof.smt import (
     extract,
     iff,
     implies,
+    is_false,
     ite,
     linear_parts,
     neg,
@@ -83,7 +84,8 @@ class UnitStore(Struct, frozen=True):
         return self.value if self.change is None else self.change.left(before, self.value)
 
     def hits(self, cell: BitVec) -> Bool:
-        return conj(self.guard, eq(self.cell, cell))
+        same = eq(self.cell, cell)
+        return same if is_false(same) else conj(self.guard, same)
 
 
 Stores = tuple[UnitStore, ...]
@@ -93,10 +95,12 @@ def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
     """What a unit holds after the stores."""
     value = before
     for store in stores:
+        if is_false(hit := store.hits(cell)):
+            continue
         if store.change is not None and store.change.adds:  # a sum stays a sum: its order does not matter
-            value = add(value, ite(store.hits(cell), sub(store.left(value), value), const(0, value.width)))
+            value = add(value, ite(hit, sub(store.left(value), value), const(0, value.width)))
         else:
-            value = ite(store.hits(cell), store.left(value), value)
+            value = ite(hit, store.left(value), value)
     return value
 
 

@@ -25,7 +25,7 @@ from visaproof.smt.evaluate import subterms
 from visaproof.smt.expanded import Expansion
 from visaproof.smt.logic import conj, disj, ite, neg
 from visaproof.smt.substitution import rebuild
-from visaproof.smt.terms import BitVec, Bool, Op, Term, boolean, const, false, value_of
+from visaproof.smt.terms import BitVec, Bool, Op, Term, boolean, const, false, kept, value_of
 
 T = TypeVar("T", bound=Term)
 
@@ -34,6 +34,9 @@ MOST_COMPARED = 64
 
 DEEPEST = 16
 """Junctions within each other that a denial is moved into."""
+
+KEPT = 1 << 14
+"""Denials, of which parts are shared."""
 
 
 def in_common_form(roots: Sequence[T]) -> list[T]:
@@ -86,6 +89,7 @@ def _of_highest_bits(term: Bool) -> Bool:
     return neg(boolean(op, (const(bound, word.width), word)))
 
 
+@kept(KEPT)
 def denied(term: Bool, depth: int = DEEPEST) -> Bool:
     """What holds where this does not."""
     if not depth or term.op not in (Op.CONJ, Op.DISJ):

@@ -17,7 +17,7 @@ from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.shared_memory import SharedMemory, joined
-from visaproof.queries.kernels.stores import Change, Owner, UnitStore
+from visaproof.queries.kernels.stores import Change, Owner, Stores, UnitStore
 from visaproof.queries.kernels.surface_names import AfterImageStores, itself, surface_after
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.common_form import Renaming, Walk
@@ -85,15 +85,11 @@ class History:
         self._renamed = Renaming(names, expand)
         self._walk = Walk()
         self._events = AtomicEvents()
-        self._written = {
-            side.surface(one.surface)
-            for one in side.trace.performed
-            if any(not isinstance(access, Load) for access in one.accesses)
-        }
+        changing = (one for one in side.trace.performed if any(not isinstance(each, Load) for each in one.accesses))
+        self._written = {side.surface(one.surface) for one in changing}
         self._stored: set[tuple[str, int]] = set()
         """Surfaces, and threads that have stored there."""
-        self._count = Counter[str]()
-        """How many messages stored to each memory."""
+        self._count = Counter[str]()  # how many messages stored to each memory
         self.stores: dict[str, list[UnitStore]] = {}
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.unclear: Position | None = None
@@ -102,6 +98,7 @@ class History:
         self.touched: list[Touched] = []
         self.events: list[AtomicEvent] = []
         self._messages = 0
+        self._seen = dict[object, Stores]()  # by the memory and whose a load is, the stores that it may see
 
     def common(self, terms: list[T]) -> list[T]:
         """The terms under the shared names."""
@@ -190,6 +187,7 @@ class History:
         if accesses:
             self._take(memory, stores, turn)
         if stores:
+            self._seen.clear()
             self._stored.add((itself(surface), thread))
         if any(not isinstance(access, Load) for access in accesses):
             self._count[self._sharing.memory(itself(surface))] += 1
@@ -287,7 +285,9 @@ class History:
     def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
         """What memory holds in the units of a cell, after the stores so far."""
         memory = self._sharing.memory(surface)
-        stores = tuple(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        whose = memory, owner.buffer, owner.items, owner.thread
+        seen = self._seen.get(whose) or tuple(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        stores = self._seen[whose] = seen
         places = self._memory.pieces(memory, cell, width)
         return joined([self._memory.after(stores, memory, place) for _, place in places])
 

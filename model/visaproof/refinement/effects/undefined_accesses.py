@@ -69,8 +69,8 @@ def lane_races(side: Side) -> Iterator[Bool]:
     for place, performed in enumerate(side.trace.performed):
         surface = surface_then(side, place)
         for one, other in product(stored.get(surface, ()), _lanes(side, performed, Load)):
-            threads = {each.write.lane // side.narrow for each in (one, other)}
-            if len(threads) > 1 and not is_false(meet := one.meets(other)):
+            apart = one.write.lane // side.narrow != other.write.lane // side.narrow
+            if apart and not is_false(meet := one.meets(other)):
                 yield meet
         stored.setdefault(surface, []).extend(_lanes(side, performed, Store))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import cast
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from visaproof.isa.identity import Same
 from visaproof.isa.predefined import PREDEFINED
@@ -137,6 +137,7 @@ class _Pairs(Struct, frozen=True):
     places: Mapping[Term, int]
     """The names of loaded values and of results, in the order in which the kernels came to them."""
     words: Mapping[Term, object]
+    _of_terms: dict[Term, list[tuple[int, str]]] = field(default_factory=dict[Term, list[tuple[int, str]]])
 
     def from_roots(self, roots: Iterable[tuple[object, object]]) -> Iterator[tuple[Term, Term]]:
         seen: set[tuple[Term, Term]] = set()
@@ -193,7 +194,10 @@ class _Pairs(Struct, frozen=True):
 
     def _place(self, term: Term) -> list[tuple[int, str]]:
         """Where the kernel that computes a term came to what it is made of."""
-        return sorted((self.places[one], "") if one in self.places else (-1, _place(one)) for one in symbols_of(term))
+        if (known := self._of_terms.get(term)) is None:
+            named = ((self.places[one], "") if one in self.places else (-1, _place(one)) for one in symbols_of(term))
+            known = self._of_terms[term] = sorted(named)
+        return known
 
 
 def _place(one: Term) -> str:
