@@ -132,10 +132,9 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     findings: list[BoundsFinding] = []
     messages: list[tuple[Position, Message]] = []
     launches = _launches(answers, task.path, arguments)
-    for finding in answers.answers():
+    for finding, launch in launches.of_all(answers.answers()):
         findings.append(finding)
         codes += _codes(finding, arguments)
-        launch = launches.of_outside(finding)
         instruction = finding.question.instruction
         shown = parts.noted(instruction, finding_record(answers, finding, launch))
         messages.append((instruction.position, shown))

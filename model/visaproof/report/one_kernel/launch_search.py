@@ -1,7 +1,8 @@
 """A launch for each counterexample about one kernel, or why none is shown."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from time import process_time
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,7 +25,7 @@ from visaproof.report.one_kernel.launches import launch_in, launch_of, too_small
 from visaproof.report.one_kernel.shown_launch import ShownLaunch
 
 SHARE = 0.2
-"""Of the time that is left: other messages wait for their answers."""
+"""Of the time that is left, for one, and for all before all messages are answered: these wait for it."""
 
 MOST_ALIKE = 4
 """Launches for messages that need as many bytes of one surface: a kernel may have hundreds of these."""
@@ -54,6 +55,20 @@ class LaunchSearch(Struct, frozen=True, dict=True):
         if (before := finding.answer.after) is not None and self.answers.launch.meanings:
             return ShownLaunch(NoLaunch(f"a run of one ends at the conflict of line {before.line}"), self.command, 1)
         return self._with_event(finding.answer, finding.question.instruction.position, Event.COLLISION)
+
+    def of_all(self, findings: Iterable[BoundsFinding]) -> Iterator[tuple[BoundsFinding, ShownLaunch | None]]:
+        """Each with its launch, as it comes; once launches have had their share, others wait until all are answered."""
+        left, later = SHARE * self.answers.limit.left, list[BoundsFinding]()
+        for finding in findings:
+            if left <= 0 and isinstance(finding.bounds, Outside):
+                later.append(finding)
+                continue
+            before = process_time()
+            launch = self.of_outside(finding)
+            left -= process_time() - before
+            yield finding, launch
+        for finding in later:
+            yield finding, self.of_outside(finding)
 
     def of_outside(self, finding: BoundsFinding) -> ShownLaunch | None:
         """One in which an access leaves its surface, or in which the surface is too small; or why none is shown."""

@@ -14,7 +14,7 @@ from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
-from visaproof.smt import Bool, Term, add, bool_symbol, const, symbol, ult
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, scale, symbol, ult
 
 DATA = Path(__file__).parents[3] / "data" / "elements"
 INDEX, PLACE, FIRST, BEGIN, MOST = (
@@ -67,6 +67,40 @@ def test_a_place_that_goes_no_multiple_of_the_index_is_a_counter_of_its_own() ->
     read = LoopCounters.of([loop], frozenset({LANE, GUARD}), PLACE, ATOMS, {})
     assert len(read.counters) == 2
     assert len(read.bounded()) == 1
+
+
+ROW = symbol("row", 16)
+
+
+def by_rows(step: int, row: BitVec, times: int = 1) -> LoopCounters:
+    """Of an index that is compared, and of a place to which each iteration adds `times` of a row, or a row and 1."""
+    added = add(scale(row, times), const(0 if times > 1 else 1, 16)) if times else row
+    counters = Counter(INDEX, FIRST, const(step, 8), LANE), Counter(PLACE, BEGIN, added, LANE)
+    loop = CountedLoop(counters, {LANE: frozenset({GUARD})})
+    return LoopCounters.of([loop], frozenset({LANE, GUARD}), PLACE, {**ATOMS, ROW: {("row",): 1}}, {})
+
+
+@given(st.integers(1, 3), st.integers(0, 300), BYTES, st.integers(0, (1 << 16) - 1), st.integers(0, (1 << 16) - 1))
+def test_a_place_to_which_rows_are_added_is_where_so_many_rows_bring_it(
+    unit: int, rounds: int, first: int, begin: int, row: int
+) -> None:
+    """A step of 2 and 6·row give 3·row for each number that the index goes on; a step of 1 gives all of a step."""
+    step, times, added = (1, 0, row) if unit == 1 else (1, 1, row + 1) if unit == 2 else (2, 6, 6 * row)
+    read = by_rows(step, ROW, times)
+    (name,) = read.counters
+    numbers = {"first": first, "begin": begin, "row": row, name: step * rounds}
+    assert value(read.words[PLACE], numbers) % (1 << 16) == (begin + added * rounds) % (1 << 16)
+    assert set(read.bounded()) == {name}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [by_rows(4, ROW, 6), by_rows(2, ROW), by_rows(1, symbol("unknown", 16), 0)],
+    ids=["no multiple", "a row and 1", "nobody knows the row"],
+)
+def test_rows_that_are_no_multiple_of_the_index_are_counted_apart(read: LoopCounters) -> None:
+    assert len(read.counters) == 2
+    assert not read.bounded().keys() & {name for part in read.words[PLACE] for name in part}
 
 
 def of_pvc(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any] | None]:

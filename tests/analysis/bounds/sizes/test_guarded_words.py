@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes import at_ends, loop_counters
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters, guarded_words, smaller_words
+from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters, guarded_words
+from visaproof.analysis.bounds.sizes.small_words import smaller_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, ult, zero_extend

@@ -2,16 +2,19 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.sizes import loop_counters
 from visaproof.analysis.bounds.sizes.at_ends import Ends
 from visaproof.analysis.bounds.sizes.integers import Half, Integers
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.cli import main
+from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.smt import BitVec, Bool, Term, add, conj, const, eq, neg, scale, symbol, zero_extend
 from visaproof.smt.evaluate import evaluate
 
@@ -150,6 +153,26 @@ def test_of_many_accesses_that_need_as_much_a_few_have_launches(
     found = [one["launch"] for one in answered("upper", capsys)["messages"]]
     assert [one["found"] for one in found] == [True, True, False, False]
     assert found[2]["reason"] == "line 257, which needs as many bytes of a, has one"
+
+
+@pytest.mark.parametrize(("share", "order"), [(1.0, "al" * 4), (0.0, "aaaallll")], ids=["time", "no time"])
+def test_launches_beyond_their_share_wait_until_all_messages_are_answered(
+    share: float, order: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log: list[str] = []
+    answers = BoundsAnswers.answers
+
+    def noted(self: BoundsAnswers) -> Iterator[BoundsFinding]:
+        for finding in answers(self):
+            log.append("a")
+            yield finding
+
+    monkeypatch.setattr(BoundsAnswers, "answers", noted)
+    monkeypatch.setattr(LaunchSearch, "of_outside", lambda *_: log.append("l"))
+    monkeypatch.setattr("visaproof.report.one_kernel.launch_search.SHARE", share)
+    lines = [one["line"] for one in answered("upper", capsys)["messages"]]
+    assert lines == sorted(lines)
+    assert "".join(log) == order
 
 
 def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.CaptureFixture[str]) -> None:

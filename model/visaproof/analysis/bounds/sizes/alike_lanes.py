@@ -19,7 +19,7 @@ from visaproof.checking.stages import literals
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
-from visaproof.queries.kernels.bounds import BoundsQuestion
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop
 from visaproof.smt import BitVec, Bool, Op, Term, conj, substitute, symbols_of
 
@@ -46,13 +46,20 @@ class AlikeLanes(Struct):
 
     integers: LaunchIntegers
     of_any: dict[Hashable, LaunchIntegers] = field(default_factory=dict[Hashable, LaunchIntegers])
+    cuts: dict[tuple[Same[Doubt], BitVec], tuple[BitVec, Bool] | None] = field(
+        default_factory=dict[tuple[Same[Doubt], BitVec], "tuple[BitVec, Bool] | None"]
+    )
+    """Kept where the time for a message ends: it is asked again."""
 
     def groups(self, accesses: Sequence[Accessed]) -> Iterator[Alike]:
         """All accesses, in their order: nothing is done before the first is asked for."""
         found: dict[Hashable, Alike] = {}
         for place, access in enumerate(accesses):
             question, doubt, _ = access
-            lane, cut = question.lane(doubt.access), self._cut(access)
+            lane, own = question.lane(doubt.access), (Same(doubt), access[2])
+            if own not in self.cuts:
+                self.cuts[own] = self._cut(access)
+            cut = self.cuts[own]
             key: Hashable = place
             if cut is not None and lane is not None:
                 numbers = tuple(word if word.op is Op.CONST else None for word in self.integers.launched.ids[lane])

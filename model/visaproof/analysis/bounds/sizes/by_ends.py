@@ -30,6 +30,8 @@ STAGE = "ids at their largest"
 MOST_BYTES = (1 << ADDRESS_BITS) - 1
 """Of any size: a larger one counts as this, and of a buffer at 64-bit addresses there is none."""
 KEPT_ANSWERS = 256
+KEPT_ACCESSES = 1 << 13
+"""A message is asked about several times, with each of its accesses."""
 LOCAL_SIZES, GLOBAL_SIZES = ([f"{value}_{dimension}" for dimension in DIMENSIONS] for value in (LOCAL, GLOBAL))
 
 
@@ -190,14 +192,22 @@ def is_inside(question: BoundsQuestion, access: Access, surface: SymbolicSurface
     """Whether it is inside wherever what it reaches at most is no more than the size, by itself."""
     if Same(access) in question.places:  # so is *inside* defined
         return True
-    address = access.cell[0]
-    if not isinstance(surface, SymbolicBuffer) or access.inside is not surface.contains(address, access.width):
-        return False
-    own = symbol("any_address", address.width)
-    width = 1 + max(address.width, surface.size.width)
-    end = add(zero_extend(own, width), const(access.width, width))
-    outside = neg(surface.contains(own, access.width))
-    return _never(conj(ule(end, zero_extend(surface.size, width)), outside))
+    return isinstance(surface, SymbolicBuffer) and _is_inside(Same(access), Same(surface))
+
+
+@kept(KEPT_ACCESSES)
+def _is_inside(access: Same[Access], surface: Same[SymbolicBuffer]) -> bool:
+    address, width = access.it.cell[0], access.it.width
+    is_own = access.it.inside is surface.it.contains(address, width)
+    return is_own and _has_what_ends_in_it(surface, address.width, width)
+
+
+@kept(KEPT_ANSWERS)
+def _has_what_ends_in_it(surface: Same[SymbolicBuffer], bits: int, width: int) -> bool:
+    """Whether all that ends at its last byte or before is inside, of so many bytes."""
+    own, size, wide = symbol("any_address", bits), surface.it.size, 1 + max(bits, surface.it.size.width)
+    end = add(zero_extend(own, wide), const(width, wide))
+    return _never(conj(ule(end, zero_extend(size, wide)), neg(surface.it.contains(own, width))))
 
 
 @kept(KEPT_ANSWERS)

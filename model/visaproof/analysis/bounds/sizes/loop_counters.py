@@ -18,15 +18,17 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers, signed
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
+from visaproof.analysis.bounds.sizes.small_words import smaller_words
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, neg, symbols_of, ult, value_of
-from visaproof.smt.evaluate import subterms
+from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, symbols_of, value_of
 from visaproof.smt.half_products import of_whole_words
+
+_ONCE: Polynomial = {(): 1}
 
 
 class Bounded(Struct, frozen=True):
@@ -72,7 +74,9 @@ class LoopCounters(Struct, frozen=True, dict=True):
         """Of the counters that occur in the address.
 
         One that no guard compares goes as many times as far as another one of its loop as its step is larger: both have
-        added in the same iterations.  An address of 64 bits is counted beside an index of 32 so.
+        added in the same iterations, as an address of 64 bits beside an index of 32, or one to which rows are added.
+
+            i = i0 + c·k,  a = a0 + c·s·k   =>   a = a0 + s·(i − i0)      modulo 2^width, s a number or a sum
         """
         found, counters = dict[Term, Polynomial](), dict[str, _Read]()
         used = frozenset(symbols_of(address))
@@ -89,14 +93,15 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 reader, step = Integers(atoms, halves), _constant_step(one)
                 if (begins := reader.exact(one.first)) is None:
                     continue
-                if leader is not None and one.word not in compared and step and not step % leader[1]:
-                    name, factor = leader[0], step // leader[1]
+                factor = None if leader is None or one.word in compared else _times(one.step, leader[1], reader)
+                if leader is not None and factor is not None:
+                    name = leader[0]
                     counters[name] = replace(counters[name], first=(*counters[name].first, *reader.limits))
                 else:
-                    name, factor = InnerName(Kind.COUNTER, len(counters)), 1
+                    name = InnerName(Kind.COUNTER, len(counters))
                     counters[name] = _Read(one.step, tuple(reader.limits), held)
                     leader = leader or ((name, step) if step and one.word in compared else None)
-                found[one.word] = plus(begins, {(name,): factor})
+                found[one.word] = plus(begins, times(factor or _ONCE, {(name,): 1}))
         return LoopCounters(guard, atoms, halves, found, counters)
 
     def bounded(self) -> dict[str, Bounded]:
@@ -206,6 +211,16 @@ def _constant_step(counter: Counter) -> int:
     return 0 if value is None or value >> (counter.step.width - 1) else value
 
 
+def _times(step: BitVec, unit: int, reader: Integers) -> Polynomial | None:
+    """How often a step has one that is a number; None where it is no multiple of it, or less than 0."""
+    value, limits = value_of(step), len(reader.limits)
+    found = None if value is not None and value >> (step.width - 1) else reader.read(step)
+    if found and not any(count % unit for count in found.values()):
+        return {part: count // unit for part, count in found.items()}
+    del reader.limits[limits:]
+    return None
+
+
 def _denied(condition: Bool) -> Iterator[tuple[BitVec, int]]:
     """Words with numbers that they are not: one of 64 bits is no number if one of its halves is not its part of it."""
     if condition.op is not Op.NOT:
@@ -308,25 +323,6 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
             words[word] = {(name,): 1, (): -added}
             most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
     return words, most
-
-
-def smaller_words(
-    address: BitVec, reader: Integers
-) -> tuple[dict[Term, Polynomial], dict[str, Polynomial], tuple[Bool, ...]]:
-    """The smaller of two words, of which one is no other integer, in an address: what each is, and is at most.
-
-    if a < b: a, else b  is at most a, and at most b
-    """
-    words, most, said = dict[Term, Polynomial](), dict[str, Polynomial](), list[Bool]()
-    for word in subterms(address):
-        if not isinstance(word, BitVec) or word.op is not Op.ITE or cast(Bool, word.args[0]).op is not Op.ULT:
-            continue
-        both = cast(tuple[BitVec, BitVec], word.args[1:])
-        if word.args[0].args == both and any(reader.read(one) is None for one in both):
-            name = InnerName(Kind.SMALLER, len(words))
-            words[word], most[name] = {(name,): 1}, {(): (1 << word.width) - 1}
-            said += (neg(ult(one, word)) for one in both)
-    return words, most, tuple(said)
 
 
 def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:
