@@ -4,10 +4,13 @@ import re
 
 import pytest
 
-from visaproof.launch.input_meaning import MEMBERS, Argument
+from visaproof.isa.registers import Register
+from visaproof.isa.types import type_named
+from visaproof.launch.input_meaning import MEMBERS, Argument, ArgumentValue, Piece
 from visaproof.launch.kernel_info import KernelInfo
+from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import _meaning
-from visaproof.launch.struct_members import MOST_BYTES
+from visaproof.launch.struct_members import MOST_BYTES, members_of_inputs, names_of_members
 from visaproof.launch.zebin import read_ze_info
 
 ZE_INFO = """
@@ -96,3 +99,49 @@ def test_a_member_of_an_argument_without_a_name_is_named_by_its_number() -> None
 def test_what_is_no_pointer_of_a_struct_is_none(changed: tuple[str, str]) -> None:
     """It is not taken for a buffer, and nothing breaks."""
     assert not any("address" in each for each in meanings(read(ZE_INFO.replace(*changed))))
+
+
+INDEXER = ArgumentInfo(type_name="struct ns::indexer")
+
+
+def of_inputs(
+    *held: tuple[str, int, int], info: ArgumentInfo = INDEXER, names: dict[int, str] | None = None
+) -> list[Argument]:
+    """The arguments of inputs that hold bytes of argument 2: their types, their sizes and where they begin."""
+    pieces = {f"V{at}": (Piece(0, size, ArgumentValue(Argument(2), at)),) for _, size, at in held}
+    registers = {
+        f"V{at}": Register(f"V{at}", type_named(of), max(1, size // type_named(of).size), f"V{at}", 0)
+        for of, size, at in held
+    }
+    found = members_of_inputs(pieces, registers, names or {}, {2: info})
+    return [one.meaning.argument for (one,) in found.values() if isinstance(one.meaning, ArgumentValue)]
+
+
+def test_numbers_that_are_passed_in_one_entry_are_cut_by_the_inputs() -> None:
+    first, second = Argument(MEMBERS + 2 * MOST_BYTES), Argument(MEMBERS + 2 * MOST_BYTES + 8)
+    found = of_inputs(("q", 8, 0), ("d", 4, 8))
+    assert found == [first, second]
+    assert [one.name for one in found] == ["arg2_0", "arg2_8"]
+    assert [one.name for one in of_inputs(("q", 8, 0), names={2: "f", 3: "f_0"})] == ["f_0_"]
+
+
+@pytest.mark.parametrize("held", [("b", 1, 4), ("q", 16, 0), ("d", 8, 0)], ids=["a gap", "two", "two halves"])
+def test_an_input_that_is_not_one_number_is_no_member(held: tuple[str, int, int]) -> None:
+    assert of_inputs(held) == [Argument(2)]
+
+
+@pytest.mark.parametrize("name", ["struct indexer", "float4", ""])
+def test_an_entry_of_opencl_stays_one_argument(name: str) -> None:
+    assert of_inputs(("q", 8, 0), ("q", 8, 8), info=ArgumentInfo(type_name=name)) == [Argument(2)] * 2
+
+
+def test_members_that_inputs_show_have_names() -> None:
+    member = Argument(MEMBERS + 2 * MOST_BYTES, "f_0")
+    pieces = {"V0": (Piece(0, 8, ArgumentValue(member)),), "V1": (Piece(0, 8, ArgumentValue(Argument(1, "x"))),)}
+    assert names_of_members(pieces) == {member.index: "f_0"}
+
+
+def test_a_class_of_several_numbers_in_one_entry_keeps_its_type() -> None:
+    """One of eight bytes is a number; its type would hide that."""
+    both = ZE_INFO.replace("size: 8, arg_index: 0", "size: 24, arg_index: 0")
+    assert read(both).infos[0].type_name == "class.sycl::range"

@@ -37,6 +37,7 @@ from visaproof.launch.input_meaning import (
 from visaproof.launch.kernel_info import KernelInfo, samplers_of_launch, tables_of_launch
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
 from visaproof.launch.payload import SIMD_SIZES, Pieces, place, width
+from visaproof.launch.struct_members import members_of_inputs, names_of_members
 from visaproof.program.kernel import Kernel
 from visaproof.visaasm.device import Said, decided, device_of, required, said_by_option, said_in
 from visaproof.visaasm.file_content import LAUNCH_LIMIT, content_of
@@ -191,12 +192,13 @@ def read_launch(path: Path, kernel: Kernel, platform: Platform | None = None) ->
     info = _read(content_of(path, LAUNCH_LIMIT), str(path), kernel)
     device = decided((*info.device, *_said_of(kernel), *said_by_option(platform, kernel.path)))
     simd = width(info, kernel)
+    meanings = members_of_inputs(place(info, kernel, device), kernel.registers, info.arg_names, info.infos)
     return Launch(
         simd=simd,
         other_simd=None if info.simd == simd else info.simd,
-        meanings=place(info, kernel, device),
+        meanings=meanings,
         binding_table=info.binding_table,
-        arg_names=info.arg_names,
+        arg_names={**info.arg_names, **names_of_members(meanings)},
         group_size=info.group_size,
         walk_order=info.walk_order,
         order_known=info.order_known,
