@@ -10,6 +10,7 @@ from visaproof.refinement.effects.common_form import in_common_form
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     bit,
     bool_symbol,
@@ -24,9 +25,10 @@ from visaproof.smt import (
     sign_extend,
     slt,
     symbol,
+    symbols_of,
     ult,
 )
-from visaproof.smt.evaluate import subterms
+from visaproof.smt.evaluate import evaluate_all, subterms
 
 P, Q = bool_symbol("p"), bool_symbol("q")
 X, Y = symbol("x", 4), symbol("y", 4)
@@ -54,6 +56,20 @@ def order(random: Random) -> Bool:
         top, lowest = random.choice(((3, 1), (3, 2), (2, 1)))
         return eq(extract(left, top, lowest), const(0, top - lowest + 1))
     return random.choice((slt, ult, eq))(left, right)
+
+
+def test_a_denial_reaches_junctions_at_any_depth() -> None:
+    """Each is denied once, though more and more conditions have it in them."""
+    nested, denials = P, list[Bool]()
+    for level in range(400):
+        nested = conj(disj(nested, bool_symbol(f"or.{level}")), bool_symbol(f"and.{level}"))
+        denials.append(neg(nested))
+    found = in_common_form(denials)
+    assert not any(one.op is Op.NOT and one.args[0].op in (Op.CONJ, Op.DISJ) for one in subterms(*found))
+    random, symbols = Random(0), symbols_of(*denials)
+    for _ in range(20):
+        values: dict[Term, int] = {one: int(random.random() < 0.9) for one in symbols}
+        assert evaluate_all(found, values) == evaluate_all(denials, values)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -32,12 +32,6 @@ T = TypeVar("T", bound=Term)
 MOST_COMPARED = 64
 """Parts of a junction of which each is held against the others: those of the lanes of a thread, and a few."""
 
-DEEPEST = 16
-"""Junctions within each other that a denial is moved into."""
-
-KEPT = 1 << 14
-"""Denials, of which parts are shared."""
-
 
 def in_common_form(roots: Sequence[T]) -> list[T]:
     """The same values, in the common form."""
@@ -89,13 +83,32 @@ def _of_highest_bits(term: Bool) -> Bool:
     return neg(boolean(op, (const(bound, word.width), word)))
 
 
-@kept(KEPT)
-def denied(term: Bool, depth: int = DEEPEST) -> Bool:
+def denied(term: Bool) -> Bool:
     """What holds where this does not."""
-    if not depth or term.op not in (Op.CONJ, Op.DISJ):
-        return neg(term)
-    parts = [denied(part, depth - 1) for part in cast(tuple[Bool, ...], term.args)]
-    return disj(*parts) if term.op is Op.CONJ else conj(*parts)
+    known = _denials()
+    if term in known:
+        return known[term]
+    fresh, stack = {term}, [term]
+    while stack:
+        for part in _parts(stack.pop()):
+            if part not in known and part not in fresh:
+                fresh.add(part)
+                stack.append(part)
+    for one in sorted(fresh, key=attrgetter("serial")):
+        parts = [known[part] for part in _parts(one)]
+        known[one] = (disj(*parts) if one.op is Op.CONJ else conj(*parts)) if parts else neg(one)
+    return known[term]
+
+
+def _parts(term: Bool) -> tuple[Bool, ...]:
+    """Those of a junction."""
+    return cast(tuple[Bool, ...], term.args) if term.op in (Op.CONJ, Op.DISJ) else ()
+
+
+@kept(1)
+def _denials() -> dict[Bool, Bool]:
+    """What was denied in this question."""
+    return {}
 
 
 def _junction(term: Bool) -> Bool:
