@@ -7,7 +7,7 @@ from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.query import Query
 from visaproof.smt import BitVec, Bool, Term, symbol
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 from visaproof.smt.written import Words
 
 from .words import c, kept, x
@@ -33,7 +33,7 @@ def _uncarried(b: Words, width: int, *behind: BitVec) -> BitVec:
 
 def _behind(term: Term) -> Term:
     assert isinstance(term, BitVec)
-    return as_sum(without_small_carry(term, {POINTER: ALIGNMENT}))
+    return recombined(without_small_carry(term, {POINTER: ALIGNMENT}))
 
 
 RULES: tuple[Rule, ...] = rules(

@@ -10,7 +10,7 @@ from visaproof.queries.identities import Copies, Rule, follows, one_bit_stands_f
 from visaproof.queries.query import Query
 from visaproof.smt import true
 
-from . import half_rules, second_form_rules, truth_rules, width_rules, word_rules
+from . import expanded_rules, split_word_rules, truth_rules, width_rules, word_rules
 from .words import NARROW, c, of_words, p, signed, wide, x, y
 
 
@@ -53,32 +53,34 @@ def prove_a_function_of_a_choice_is_the_choice_between_its_values() -> Query:
     )
 
 
-@for_each((*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *half_rules.APART, *half_rules.ORDERS_APART))
+@for_each(
+    (*word_rules.KEPT, *width_rules.KEPT, *truth_rules.KEPT, *split_word_rules.APART, *split_word_rules.ORDERS_APART)
+)
 def prove_what_no_rule_fits_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(half_rules.HALVES)
+@for_each(split_word_rules.HALVES)
 def prove_a_word_in_halves_is_the_sum_that_is_made_of_it(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(half_rules.ORDERS)
+@for_each(split_word_rules.ORDERS)
 def prove_an_order_in_halves_is_the_order_of_the_words(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(second_form_rules.SECOND)
+@for_each(expanded_rules.SECOND)
 def prove_the_second_normal_form_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(second_form_rules.COMMON)
+@for_each(expanded_rules.COMMON)
 def prove_the_common_form_means_what_was_written(rule: Rule) -> Query:
     return rule_holds(rule)
 
 
-@for_each(second_form_rules.COPIES)
+@for_each(expanded_rules.COPIES)
 def prove_one_bit_stands_for_all_bits_of_copied_words(case: Copies) -> Query:
     return one_bit_stands_for_all(case)
 

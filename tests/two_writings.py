@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from tests.strategies import Start, Values, start_of
 from visaproof.checking.counterexample import Outcome
-from visaproof.checking.mirror import mirrored
 from visaproof.checking.runs import claimed, run
 from visaproof.checking.states import changes
+from visaproof.checking.symbolise import symbolised
 from visaproof.instructions import Instruction
 from visaproof.instructions.typed_atomic import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
@@ -108,7 +108,7 @@ def found_disagreement(subject: Subject, states: int) -> str | None:
 
 def outcome_of_both(instruction: Instruction, before: ConcreteState) -> Outcome:
     """What both writings say that the instruction does to a state.  Fails where they part."""
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     leaves_undefined = undefined_bytes_of(instruction, state)
     found = difference(instruction, list(instruction.footprint(state)), before, values, leaves_undefined)
     assert found is None, found

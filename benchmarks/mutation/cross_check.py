@@ -159,7 +159,7 @@ def _of_floats(reading: str, instruction: str) -> bool:
 def _on_loose_operands(name: str, seed: int) -> str | None:
     from tests.strategies import any_readings, loose_start
     from tests.two_writings import difference
-    from visaproof.checking.mirror import mirrored
+    from visaproof.checking.symbolise import symbolised
     from visaproof.instructions import ALL
     from visaproof.instructions.undefined_bytes import undefined_bytes_of
     from visaproof.isa.readings import DEFAULT
@@ -167,7 +167,7 @@ def _on_loose_operands(name: str, seed: int) -> str | None:
     (kind,) = (each for each in ALL if each.spec.name == name)
     pick = Random(seed)
     loose = loose_start(pick, any_readings(pick) if seed % 2 else DEFAULT, [kind])
-    state, values = mirrored(loose.before)
+    state, values = symbolised(loose.before)
     accesses = list(loose.instruction.footprint(state))
     found = difference(loose.instruction, accesses, loose.before, values, undefined_bytes_of(loose.instruction, state))
     if not found:

@@ -189,7 +189,7 @@ def test_what_is_left_there_is_no_sign_that_unwritten_bits_matter() -> None:
     """X is stored before anything wrote it, and nothing else depends on it."""
     one = program(BASE + "scatter4_scaled.R (M1, 8) %scratch 0x0:ud A.0 X.0\n")
     answers = ask_bounds(one.kernel, one.platform, NOTHING_KNOWN, Assume.NONE, StatedLaunch(), 5_000)
-    assert [dependence(answers, entry) for entry in answers.unwritten if entry.variable == "X"] == [None]
+    assert [dependence(answers, entry) for entry in answers.uninitialised if entry.variable == "X"] == [None]
 
 
 @pytest.mark.parametrize("body", [IN_ARRAY, BY_HANDLE], ids=["surface", "handle"])
@@ -222,7 +222,7 @@ def test_launches_bring_what_was_stored(body: str) -> None:
     indices = Random(1).randbytes(32)
     expected = b"".join((indices[4 * lane] % 4 + 5).to_bytes(4, "little") for lane in range(8))
     for one, left in ran(body, indices):
-        assert (one.undefined, one.races, one.unwritten, left) == (None, (), (), expected)
+        assert (one.undefined, one.races, one.uninitialised, left) == (None, (), (), expected)
 
 
 @pytest.mark.parametrize("body", [IN_ARRAY, BY_HANDLE], ids=["surface", "handle"])
@@ -235,7 +235,7 @@ def test_a_launch_that_leaves_it_has_no_meaning(body: str) -> None:
 def test_reads_of_what_nothing_stored_are_noted() -> None:
     """By the engine that looks."""
     (one, _), _ = ran(BASE + fill(range(3)) + LOAD + RESULT, bytes([3] * 32))
-    assert [noted.memory for noted in one.unwritten] == ["private memory of the thread"]
+    assert [noted.memory for noted in one.uninitialised] == ["private memory of the thread"]
 
 
 def test_its_size_has_to_be_known() -> None:

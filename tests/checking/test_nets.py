@@ -19,7 +19,7 @@ from tests.support import planted_synchronisation as others
 from tests.support import planted_verdicts as planted
 from tests.support.examples import wrong_scatter
 from visaproof.analysis.bounds import ask as ask_bounds
-from visaproof.analysis.bounds import uninitialised_runs as unwritten_runs
+from visaproof.analysis.bounds import uninitialised_runs as uninitialised_runs
 from visaproof.analysis.bounds import verdicts as bounds
 from visaproof.analysis.conflicts import search
 from visaproof.analysis.conflicts import verdicts as conflicts
@@ -121,7 +121,7 @@ NETS = {
         planted.a_write_that_stays_inside, ((findings, "behaviour", always(UNDEFINED_THERE)),)
     ),
     "two runs show that bits decide": Net(
-        planted.bits_that_decide_nothing, ((unwritten_runs._Search, "differ", always("a dependence")),)
+        planted.bits_that_decide_nothing, ((uninitialised_runs._Search, "differ", always("a dependence")),)
     ),
     "a difference of kernels is run": Net(
         planted.a_difference_that_is_none,

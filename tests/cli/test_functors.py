@@ -20,10 +20,10 @@ def test_no_work_items_collide_in_a_range() -> None:
 def test_a_counter_that_is_moved_in_halves_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it, each iteration may write anywhere."""
 
-    def in_halves(word: BitVec) -> BitVec:
+    def in_split_words(word: BitVec) -> BitVec:
         return word
 
-    monkeypatch.setattr("visaproof.machine.symbolic.loops.iteration.as_sum", in_halves)
+    monkeypatch.setattr("visaproof.machine.symbolic.loops.iteration.recombined", in_split_words)
     assert main(["conflicts", KERNEL, *LAUNCH, "--quiet", "--limit", "3"]) != 0
 
 

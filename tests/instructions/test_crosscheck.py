@@ -17,8 +17,8 @@ from tests.two_writings import (
     executed,
     found_disagreement,
     is_undefined,
-    mirrored,
     short_subjects,
+    symbolised,
 )
 from visaproof.instructions import Instruction, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.family import Gather4Scaled, GatherScaled, ScatterScaled
@@ -120,7 +120,7 @@ def test_a_variable_without_the_last_lanes_is_undefined_only_if_they_are_used(sh
 @given(loose_starts())
 def test_both_writings_are_undefined_where_operands_are_too_short(loose: Loose) -> None:
     """Short variables, short predicates, masks that do not fit and operands in one variable: still one meaning."""
-    state, values = mirrored(loose.before)
+    state, values = symbolised(loose.before)
     accesses = list(loose.instruction.footprint(state))
     found = difference(loose.instruction, accesses, loose.before, values, undefined_bytes_of(loose.instruction, state))
     assert found is None, f"{loose.instruction}: {found}"
@@ -132,7 +132,7 @@ def test_both_writings_are_undefined_where_operands_are_too_short(loose: Loose) 
 def test_both_writings_agree_under_any_readings(pick: Random) -> None:
     """Several questions may have other answers at once, on states that a page need not allow."""
     loose = loose_start(pick, any_readings(pick))
-    state, values = mirrored(loose.before)
+    state, values = symbolised(loose.before)
     accesses = list(loose.instruction.footprint(state))
     found = difference(loose.instruction, accesses, loose.before, values, undefined_bytes_of(loose.instruction, state))
     assert found is None, f"{loose.instruction}, {loose.before.readings.chosen_otherwise()}: {found}"

@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct, field
 
 from tests.two_writings import dwords, outcome_of_both
-from visaproof.checking.mirror import mirrored
+from visaproof.checking.symbolise import symbolised
 from visaproof.instructions import Instruction, OwordLd, QwScatter, Scatter4Scaled, TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import AtomicOp
@@ -169,7 +169,7 @@ class Effect(Struct, frozen=True):
 def effect(witness: Witness, *more: str) -> Effect:
     before = witness.before((*witness.beside, *more))
     outcome = outcome_of_both(witness.instruction, before)
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     places = (place for guard, place in undefined_bytes_of(witness.instruction, state) if evaluate(guard, values))
     return Effect(outcome.undefined is not None, outcome.changes, tuple(places))
 

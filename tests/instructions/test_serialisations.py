@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests.instructions.serial import EXTENT, TABLE, Collision, Outcome, executed_in_every_order, serialisations
-from tests.two_writings import mirrored
+from tests.two_writings import symbolised
 from visaproof.checking.runs import claimed
 from visaproof.checking.states import changes
 from visaproof.isa.atomics import AtomicOp
@@ -48,7 +48,7 @@ def check(collision: Collision) -> set[Outcome]:
     after = before.copy()
     instruction.execute(after)
     assert changes(before, after) in ways
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     assert claimed(tuple(instruction.footprint(state)), False, values, before) in ways
     return outcomes
 

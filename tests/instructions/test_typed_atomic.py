@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.two_writings import after_both, dwords, dwords_of, is_undefined, mirrored
+from tests.two_writings import after_both, dwords, dwords_of, is_undefined, symbolised
 from visaproof.instructions import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.atomics import PAGE_OPS, AtomicOp
@@ -220,7 +220,7 @@ def test_a_16_bit_predec_returns_the_new_value_and_outside_zero() -> None:
 def test_the_upper_half_of_a_16_bit_slot_is_undefined_where_the_lane_is_enabled() -> None:
     """Bits 31..16 of lanes 0 and 2; no other byte, and none on 32 bits (D34)."""
     before = thread([0], 0b101, [0] * 8)
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     half = undefined_bytes_of(replace(atomic(AtomicOp.INC), texel_bits=16), state)
     assert [place.start for guard, place in half if evaluate(guard, values)] == [2, 10]
     assert {place.width for _, place in half} == {2}

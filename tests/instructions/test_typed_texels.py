@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.two_writings import after_both, difference, dwords, is_undefined, outcome_of_both
-from visaproof.checking.mirror import mirrored
+from visaproof.checking.symbolise import symbolised
 from visaproof.instructions.family import Gather4Typed, Scatter4Typed
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction
@@ -144,7 +144,7 @@ def test_a_footprint_without_register_rounding_is_caught() -> None:
     """On 64-byte registers G of lane 0 lies in byte 64, not in byte 32."""
     before = plane({(0, 0, 0, 0): 1 | 2 << 32}, exec_mask=1)
     before.platform = Platform.PVC
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     instruction = gather(0b0011)
     right = list(instruction.footprint(state))
     wrong = list(instruction.footprint(replace(state, platform=Platform.TGLLP)))
@@ -155,6 +155,6 @@ def test_a_footprint_without_register_rounding_is_caught() -> None:
 
 def test_a_footprint_with_zero_in_alpha_outside_is_caught() -> None:
     before = plane({}, exec_mask=0b10000)
-    state, values = mirrored(before)
+    state, values = symbolised(before)
     accesses = [replace(access, outside=0) for access in gather(0b1000).footprint(state)]
     assert difference(gather(0b1000), accesses, before, values) is not None

@@ -17,8 +17,8 @@ from tests.refinement.test_refinement_addresses import address
 from tests.refinement.test_refinement_addresses import program as of_addresses
 from tests.refinement.test_refinement_atomic_events import program as of_atomics
 from tests.refinement.test_refinement_floats import FLOATS, STORE, SUM, op
-from tests.refinement.test_refinement_lane_turns import atomic, parts
-from tests.refinement.testing.test_refinement_meetings import LOADED
+from tests.refinement.test_refinement_lane_steps import atomic, parts
+from tests.refinement.testing.test_refinement_collisions import LOADED
 from tests.refinement.widths import test_refinement_widths as widths
 from tests.refinement.widths.test_width_atomics import alone
 from visaproof.isa.errors import NotModelled
@@ -218,7 +218,7 @@ def test_others_may_come_between_the_lanes_of_a_message(monkeypatch: pytest.Monk
     """As they may between two messages; else two stand for one no longer."""
     pair = of_atomics(atomic("or")), of_atomics("".join(parts("or")))
     assert refines_on("lanes-interleaved", *pair)
-    monkeypatch.setattr(questions, "in_lane_turns", lambda source, target: (source, target))
+    monkeypatch.setattr(questions, "with_lane_steps", lambda source, target: (source, target))
     without = answered(*pair)
     assert not without.right
     assert "lanes-interleaved" not in without.premises

@@ -118,7 +118,7 @@ def test_work_grows_with_the_depth_of_loops_and_not_with_the_product_of_their_it
     ]
     unrolled = [len(trace(of_text(nested(depth)).kernel, Platform.DG2, generalise=False).performed) for depth in (5, 6)]
     stepped = [in_step(one.runners, one.question.launched, one.scope, one.split) for one in asked]
-    iterations = [len(one.source.rounds) for one in stepped if one is not None]
+    iterations = [len(one.source.loops) for one in stepped if one is not None]
     assert unrolled[1] == unrolled[0] < 2 * MOST_TURNS
     assert len(iterations) == 2
     assert iterations[1] <= 2 * iterations[0]
@@ -142,7 +142,7 @@ add (M1, 8) HI(0,0)<1> HI(0,0)<1;1,0> CY(0,0)<1;1,0>
 """
 
 
-def in_halves(carry: str = CARRY, high: str = "0x0:ud") -> str:
+def in_split_words(carry: str = CARRY, high: str = "0x0:ud") -> str:
     """Each iteration loads where the low half is, and adds up the high ones."""
     return loop(f"{FROM_B}mov (M1, 8) HI(0,0)<1> {high}\n", LOAD + SUM.format("HI(0,0)<1;1,0>") + carry)
 
@@ -155,14 +155,14 @@ def whole() -> str:
 
 def test_a_number_in_halves_is_one_number() -> None:
     head = HALVES.replace(".decl N v_type=G type=d ", ".decl N v_type=G type=ud ")
-    assert in_step_too(whole(), in_halves(), head)
-    assert in_step_too(in_halves(), whole(), head)
+    assert in_step_too(whole(), in_split_words(), head)
+    assert in_step_too(in_split_words(), whole(), head)
     wrong = (
-        in_halves(high="0x1:ud"),
-        in_halves(CARRY.replace("CY(0,0)<1;1,0>\n", "0x1:ud\n")),
-        in_halves(CARRY + "add (M1, 8) HI(0,0)<1> HI(0,0)<1;1,0> CY(0,0)<1;1,0>\n"),
-        in_halves(CARRY + ON.format("0x4")),
-        in_halves(CARRY.replace("C(0,0)<1;1,0> N", "B(0,0)<1;1,0> N")),
+        in_split_words(high="0x1:ud"),
+        in_split_words(CARRY.replace("CY(0,0)<1;1,0>\n", "0x1:ud\n")),
+        in_split_words(CARRY + "add (M1, 8) HI(0,0)<1> HI(0,0)<1;1,0> CY(0,0)<1;1,0>\n"),
+        in_split_words(CARRY + ON.format("0x4")),
+        in_split_words(CARRY.replace("C(0,0)<1;1,0> N", "B(0,0)<1;1,0> N")),
     )
     assert not any(in_step_too(whole(), one, head) for one in wrong)
 

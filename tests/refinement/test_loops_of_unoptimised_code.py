@@ -139,7 +139,7 @@ def with_frames(body: str) -> str:
 def written(body: str) -> bool:
     """Whether N is taken for what an iteration may change."""
     kernel = program(with_frames(body), HEAD).kernel
-    (one,) = trace(kernel, Platform.TGLLP, unroll=0, compared_as="source").rounds
+    (one,) = trace(kernel, Platform.TGLLP, unroll=0, compared_as="source").loops
     names = (held.during.payload for held in one.held)
     return any(isinstance(name, OfLoop) and name.what == RegisterByte("N", 0) for name in names)
 

@@ -17,7 +17,7 @@ from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.witness import is_unwritten
+from visaproof.refinement.effects.witness import is_uninitialised
 from visaproof.refinement.inputs.samplers import sampler_symbol
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.small_launches import small_launches
@@ -119,7 +119,7 @@ def test_a_lane_that_may_be_on_is_on_where_the_target_needs_it() -> None:
     ids=str,
 )
 def test_the_source_chooses_its_registers_but_not_what_the_device_writes(name: Hashable, chosen: bool) -> None:
-    assert is_unwritten(symbol(name, 8)) is chosen
+    assert is_uninitialised(symbol(name, 8)) is chosen
 
 
 def test_of_two_images_one_may_be_large_and_of_two_samplers_one_may_tell() -> None:

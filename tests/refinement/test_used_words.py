@@ -32,7 +32,7 @@ def general(text: str) -> Trace:
 
 def names(ran: Trace) -> set[str]:
     """The variables of which words are held."""
-    held = (one.during.payload for each in ran.rounds for one in each.held)
+    held = (one.during.payload for each in ran.loops for one in each.held)
     return {one.what.variable for one in held if isinstance(one, OfLoop) and isinstance(one.what, RegisterByte)}
 
 
@@ -93,7 +93,7 @@ def test_loops_that_go_in_step_are_not_unrolled() -> None:
     source, target = (program(looping(one)) for one in (ADD, ADD_TWICE))
     asked = compare(source, target, Scope(Assume.NONE))
     assert not any(one.trace.bounded for one in asked.runners)
-    assert all(len(one.trace.rounds) == 1 for one in asked.runners)
+    assert all(len(one.trace.loops) == 1 for one in asked.runners)
     assert isinstance(decide(asked, 2_000), Refines)
     unrolled = compare_iterations(source, target, Scope(Assume.NONE), by_buffers=None)
     assert not unrolled.in_step

@@ -65,7 +65,7 @@ def test_what_bytes_may_show_is_all_that_a_read_of_them_depends_on() -> None:
         assumed, start = literals_of(some_guard(pick)), pick.randrange(SIZE - 4)
         shown = file.may_show("V", start, 4, assumed)
         read = file.read_under("V", start, 4, assumed)
-        if file.unwritten or file.partly:
+        if file.read_uninitialised or file.partly:
             assert shown is None
         if shown is not None:
             assert set(symbols_of(read)) <= set(symbols_of(*shown))

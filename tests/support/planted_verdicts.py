@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from proofs import word_rules
 from proofs.shapes import EACH_ATOMIC
-from tests.analysis.bounds.test_unwritten_runs import OFFSETS as UNWRITTEN_OFFSETS
-from tests.analysis.bounds.test_unwritten_runs import STORE, small
+from tests.analysis.bounds.test_uninitialised_runs import OFFSETS as UNWRITTEN_OFFSETS
+from tests.analysis.bounds.test_uninitialised_runs import STORE, small
 from tests.checking.test_decide import question, x, y
 from tests.cli.test_findings import HEAD as FINDINGS_HEAD
 from tests.cli.test_findings import STORED
@@ -202,7 +202,7 @@ def a_write_that_stays_inside(monkeypatch: pytest.MonkeyPatch) -> bool:
 
 def bits_that_decide_nothing(_: pytest.MonkeyPatch) -> bool:
     answers = small(UNWRITTEN_OFFSETS + "    and (M1, 8) V1(0,0)<1> V1(0,0)<1;1,0> 0x0:ud\n" + STORE.format("V2", "V1"))
-    return dependence(answers, answers.unwritten[0]) is None
+    return dependence(answers, answers.uninitialised[0]) is None
 
 
 # ---------------------------------------------------------------- two kernels

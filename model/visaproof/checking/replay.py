@@ -182,7 +182,7 @@ def _leaves(counterexample: Counterexample, kernel: Kernel, platform: Platform, 
     return f"line {counterexample.line} reaches {at}, outside {found.surface}"
 
 
-def _unwritten_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
+def _uninitialised_again(counterexample: Counterexample, kernel: Kernel, platform: Platform) -> Words:
     """The whole program from two states, which differ in what nothing writes before the recorded line."""
     try:
         again = two_runs(counterexample, kernel)
@@ -209,6 +209,6 @@ _REPLAYS: dict[Violation, _Again] = {
     "lanes-collide": _kernel_again,
     "undefined": _kernel_again,
     "outside": _outside_again,
-    "unwritten": _unwritten_again,
+    "unwritten": _uninitialised_again,
 }
 """How each kind of finding runs again."""

@@ -1,4 +1,4 @@
-"""Replays a dependence on unwritten bits: both runs again, and whether the bits are what the file says they are."""
+"""Replays a dependence on uninitialised bits: both runs again, and whether the bits are what the file says they are."""
 
 from collections.abc import Iterator, Mapping
 

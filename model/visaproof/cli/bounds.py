@@ -144,7 +144,7 @@ def ask(task: Task, arguments: Namespace) -> tuple[ExitCode, dict[str, Any]]:
     uses = _listed(answers, arguments)
     codes += codes_of_uses(uses, arguments)
     if arguments.save:
-        _save_unwritten(answers, arguments.save)
+        _save_uninitialised(answers, arguments.save)
     if answers.vacuous:
         codes.append(ExitCode.VACUOUS)
     _print_footer(answers, findings, uses, arguments.verbose)
@@ -256,12 +256,12 @@ def _print_finding(
 
 
 def _print_footer(answers: "BoundsAnswers", findings: "list[BoundsFinding]", uses: "Uses", verbose: bool) -> None:
-    from visaproof.report.one_kernel.bounds import footer, unwritten_lines
+    from visaproof.report.one_kernel.bounds import footer, uninitialised_lines
     from visaproof.report.one_kernel.findings import lines_of
 
     if not findings and answers.stopped is None and not answers.vacuous:
         print("\n  no memory message: nothing to leave its bounds")
-    for line in (*unwritten_lines(answers), *lines_of(answers.kernel, uses, answers)):
+    for line in (*uninitialised_lines(answers), *lines_of(answers.kernel, uses, answers)):
         print(line)
     for line in footer(answers, findings, verbose):
         print(line)
@@ -282,14 +282,14 @@ def _save(answers: "BoundsAnswers", finding: "BoundsFinding", folder: Path) -> N
         print(f"saved {path}", file=sys.stderr)
 
 
-def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
+def _save_uninitialised(answers: "BoundsAnswers", folder: Path) -> None:
     """Of each variable, the first read for which two runs show that it matters uninitialised values."""
-    from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
+    from visaproof.analysis.bounds.uninitialised_runs import dependence, uninitialised_record
     from visaproof.checking.counterexample import write_counterexample
     from visaproof.program.file_names import file_name, place_name
 
     shown: set[str] = set()
-    for entry in answers.unwritten:
+    for entry in answers.uninitialised:
         if entry.harmless or entry.variable in shown:
             continue
         try:
@@ -303,5 +303,5 @@ def _save_unwritten(answers: "BoundsAnswers", folder: Path) -> None:
             position = entry.reader.position
             name = f"{place_name(answers.kernel.name, position)}-unwritten-{file_name(entry.variable, 40)}"
             path = folder / f"{name}.json"
-            write_counterexample(unwritten_record(answers, entry, found), path)
+            write_counterexample(uninitialised_record(answers, entry, found), path)
             print(f"saved {path}", file=sys.stderr)

@@ -186,8 +186,8 @@ def prepare(
         pad,
     )
     slm = bytearray(_slm_bytes(program, end))
-    private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, unwritten=True)
-    local = Allocation("shared local memory", 0, slm, unwritten=True)
+    private = Allocation("private memory", PRIVATE_BASE, bytearray(), PRIVATE_ROOM, uninitialised=True)
+    local = Allocation("shared local memory", 0, slm, uninitialised=True)
     return values, Memory(memory, private, local, images, sampler, _runtime_memory(), pointed)
 
 

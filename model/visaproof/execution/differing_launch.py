@@ -151,7 +151,7 @@ def _difference(
         values, memory = prepare(program, candidate.shape, arguments, buffers)
         ran = run_launch(program, values, memory, most=MOST_STATEMENTS)
         ends.append((ran, memory))
-        if program is source and (ran.undefined is not None or ran.races or ran.outside or ran.unwritten):
+        if program is source and (ran.undefined is not None or ran.races or ran.outside or ran.uninitialised):
             return None
     left = _left(source, takes, *ends)
     texts = {index: text for index, (text, _) in contents.items()}

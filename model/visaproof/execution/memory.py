@@ -28,7 +28,7 @@ class Allocation(Struct, eq=False):
     base: int
     data: bytearray | memoryview
     room: int = 0
-    unwritten: bool = False
+    uninitialised: bool = False
     """Whether nobody knows what it holds before it is written; it is 0 here."""
     modelled: bool = True
     """Whether it can be accessed; what the runtime keeps in memory of its own is not modelled."""

@@ -37,7 +37,7 @@ class Race(Struct):
     count: int = 1
 
 
-class UnwrittenRead(Struct):
+class UninitialisedRead(Struct):
     """Bytes that a thread read before any wrote them: the first one, who read it, and how many."""
 
     memory: str
@@ -75,7 +75,7 @@ class RaceWatch(Struct):
     trail: Trail | None = None
     """Told of the bytes that each message reaches."""
     races: dict[tuple[str, str], Race] = field(default_factory=dict[tuple[str, str], Race])
-    unwritten: dict[str, UnwrittenRead] = field(default_factory=dict[str, UnwrittenRead])
+    uninitialised: dict[str, UninitialisedRead] = field(default_factory=dict[str, UninitialisedRead])
     beyond: dict[tuple[str, Position | None], OutsideAccess] = field(
         default_factory=dict[tuple[str, Position | None], OutsideAccess]
     )
@@ -95,8 +95,8 @@ class RaceWatch(Struct):
             one = seen.get(place)
             if one is None:
                 one = seen[place] = _Byte()
-                if memory.unwritten:
-                    self._note_unwritten(memory, place)
+                if memory.uninitialised:
+                    self._note_uninitialised(memory, place)
             elif one.writer is not None and now.unordered(one.writer):
                 self._note(memory, place, one.writer, "one thread reads what another writes")
             if not one.readers or one.readers[0] != now:
@@ -142,10 +142,10 @@ class RaceWatch(Struct):
         else:
             found.count += 1
 
-    def _note_unwritten(self, memory: Allocation, place: int) -> None:
-        found = self.unwritten.get(memory.name)
+    def _note_uninitialised(self, memory: Allocation, place: int) -> None:
+        found = self.uninitialised.get(memory.name)
         if found is None:
-            self.unwritten[memory.name] = UnwrittenRead(memory.name, place, self.now.thread)
+            self.uninitialised[memory.name] = UninitialisedRead(memory.name, place, self.now.thread)
         else:
             found.count += 1
 

@@ -10,15 +10,9 @@ from visaproof.decode.texels import Outside, WrongSurface
 from visaproof.execution.images import ImageShape
 from visaproof.execution.inputs import require_known
 from visaproof.execution.lane import lane_at_fault
-from visaproof.execution.memory import (
-    AddressSpace,
-    Allocation,
-    FlatWindow,
-    ScratchWindow,
-    Window,
-)
+from visaproof.execution.memory import AddressSpace, Allocation, FlatWindow, ScratchWindow, Window
 from visaproof.execution.payload import Payloads, Program, Values, surface_handle
-from visaproof.execution.races import Moment, OutsideAccess, Race, RaceWatch, UnwrittenRead
+from visaproof.execution.races import Moment, OutsideAccess, Race, RaceWatch, UninitialisedRead
 from visaproof.execution.shape import ThreadId, Triple
 from visaproof.execution.watching import TexelWatch, WatcherOf
 from visaproof.instructions.svm_gather import FLAT
@@ -28,15 +22,7 @@ from visaproof.isa.surface_keys import HandleNumber, StateAt, TableEntry
 from visaproof.launch.ids.laid_out import reaches_texels
 from visaproof.launch.launch import BufferAddress, Surface, TableSurface
 from visaproof.launch.local_memory import scratch_bytes
-from visaproof.machine.concrete.run import (
-    AtBarrier,
-    Code,
-    MissingSurface,
-    Outcome,
-    PerformedMessage,
-    Thread,
-    Undefined,
-)
+from visaproof.machine.concrete.run import AtBarrier, Code, MissingSurface, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.program.statements import Origin
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.surface import Surface as MemorySurface
@@ -99,10 +85,10 @@ class Ran(Struct):
 
     undefined: UndefinedAt | None = None
     races: tuple[Race, ...] = ()
-    unwritten: tuple[UnwrittenRead, ...] = ()
+    uninitialised: tuple[UninitialisedRead, ...] = ()
     outside: tuple[OutsideAccess, ...] = ()
     engine: Engine = Engine.SCALAR
-    """Races and reads of unwritten memory are only known where it is the scalar one."""
+    """Races and reads of uninitialised memory are only known where it is the scalar one."""
     threads: int = 0
     barriers: int = 0
     """Barriers passed, counted for each group."""
@@ -150,7 +136,7 @@ class _LaunchRun:
         self._surfaces: dict[str, MemorySurface] = {}
         self._buffers: dict[str, Allocation] = {}
         self._scratch = [
-            Allocation("private memory of the thread", 0, bytearray(size), unwritten=True)
+            Allocation("private memory of the thread", 0, bytearray(size), uninitialised=True)
             for _ in range(self.program.threads(self.values.shape))
             if (size := scratch_bytes(self.program.kernel, self.program.launch))
         ]
@@ -181,7 +167,7 @@ class _LaunchRun:
                 break
         else:
             self.ran.races = tuple(self._watch.races.values())
-            self.ran.unwritten = tuple(self._watch.unwritten.values())
+            self.ran.uninitialised = tuple(self._watch.uninitialised.values())
 
     def _reset(self, memory: Allocation) -> None:
         """What a group finds in memory of its own: zeros."""

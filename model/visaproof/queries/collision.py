@@ -22,12 +22,12 @@ def colliding_lanes_are_undefined(subject: Subject) -> Query:
 
     The cell is that of either lane, so no probe is needed.
     """
-    meetings, collisions = _meetings(subject), _collisions(subject)
-    goal = implies(disj(*(one.stated for one in meetings)), disj(*collisions))
+    pairs_stated, collisions = _colliding_pairs(subject), _collisions(subject)
+    goal = implies(disj(*(one.stated for one in pairs_stated)), disj(*collisions))
     query = about(subject, "colliding-lanes-are-undefined", (), goal)
     if subject.readings == DEFAULT:
         return query
-    pairs = zip(meetings, collisions, strict=True)
+    pairs = zip(pairs_stated, collisions, strict=True)
     return replace(query, parts=_by_lanes((one, implies(one.stated, collision)) for one, collision in pairs))
 
 
@@ -40,8 +40,8 @@ def misaligned_lane_is_undefined(subject: Subject) -> Query:
 
 def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
-    meetings, collisions = _meetings(subject), _collisions(subject)
-    misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in meetings]
+    pairs_stated, collisions = _colliding_pairs(subject), _collisions(subject)
+    misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in pairs_stated]
     if subject.readings != DEFAULT:  # misaligned lanes may be defined, and collide where the page leaves them undefined
         founded_on.append(misaligned)
     has_none = implies(meaningless(subject.accesses), misaligned)
@@ -53,7 +53,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
     lost = (implies(meaningless((access,)), here) for access, here in zip(subject.accesses, off, strict=True))
     met = (
         (one, implies(collision, disj(one.stated, off[one.first], off[one.second])))
-        for one, collision in zip(meetings, collisions, strict=True)
+        for one, collision in zip(pairs_stated, collisions, strict=True)
     )
     return replace(query, parts=(*lost, *_by_lanes(met)))
 
@@ -92,7 +92,7 @@ def _meet_with_a_meaning(subject: Subject, probe: Cell) -> Bool:
             return true()
 
 
-class _Meeting(Struct, frozen=True):
+class _CollidingPair(Struct, frozen=True):
     """Two effects of different lanes, by their numbers."""
 
     first: int
@@ -102,19 +102,19 @@ class _Meeting(Struct, frozen=True):
     """On the page, both happen, inside, at one cell."""
 
 
-def _meetings(subject: Subject) -> tuple[_Meeting, ...]:
+def _colliding_pairs(subject: Subject) -> tuple[_CollidingPair, ...]:
     """Those of the page: the same under all readings."""
-    return _meetings_of(tuple(acting_effects(subject)), tuple(access.inside for access in subject.own_accesses))
+    return _colliding_pairs_of(tuple(acting_effects(subject)), tuple(access.inside for access in subject.own_accesses))
 
 
 @kept(8)
-def _meetings_of(stated: tuple[Effect, ...], inside: tuple[Bool, ...]) -> tuple[_Meeting, ...]:
-    meetings: list[_Meeting] = []
+def _colliding_pairs_of(stated: tuple[Effect, ...], inside: tuple[Bool, ...]) -> tuple[_CollidingPair, ...]:
+    pairs_stated: list[_CollidingPair] = []
     for (first, one), (second, other) in combinations(enumerate(stated), 2):
         if one.lane != other.lane:
             both = conj(one.enabled, inside[first], other.enabled, cells_equal(one.cell, other.cell))
-            meetings.append(_Meeting(first, second, (one.lane, other.lane), both))
-    return tuple(meetings)
+            pairs_stated.append(_CollidingPair(first, second, (one.lane, other.lane), both))
+    return tuple(pairs_stated)
 
 
 def _collisions(subject: Subject) -> list[Bool]:
@@ -123,7 +123,7 @@ def _collisions(subject: Subject) -> list[Bool]:
     return [collide(pair, subject.readings.collision) for pair in pairs]
 
 
-def _by_lanes(statements: Iterable[tuple[_Meeting, Bool]]) -> tuple[Bool, ...]:
+def _by_lanes(statements: Iterable[tuple[_CollidingPair, Bool]]) -> tuple[Bool, ...]:
     """The statements of each two lanes together: most pairs of lanes have the same ones, up to names."""
     by_lanes: dict[tuple[int | None, int | None], list[Bool]] = {}
     for meeting, statement in statements:

@@ -6,25 +6,12 @@ from msgspec.structs import replace
 
 from visaproof.isa.atomics import AtomicOp, carried_out
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.queries.atomic_step import atomic_step, lemma, operands_of
 from visaproof.queries.atomics import another
 from visaproof.queries.query import Query, SerialLanes
-from visaproof.queries.turns import lemma, operands_of, turn
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.semantics.symbolic.effects import returned, stored_at, updated
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    Term,
-    bool_symbol,
-    conj,
-    eq,
-    iff,
-    implies,
-    neg,
-    substitute,
-    symbol,
-    true,
-)
+from visaproof.smt import BitVec, Bool, Term, bool_symbol, conj, eq, iff, implies, neg, substitute, symbol, true
 
 
 def swapped_lanes_swap_their_results(
@@ -36,10 +23,10 @@ def swapped_lanes_swap_their_results(
     whatever the operation and however many they are.
     """
     found, a, b = symbol("found", bits), operands_of("a", bits), operands_of("b", bits)
-    first = turn(op, found, a, readings=readings)
-    second = turn(op, first.left, b, readings=readings)
-    other_first = turn(op, found, b, readings=readings)
-    other_second = turn(op, other_first.left, a, readings=readings)
+    first = atomic_step(op, found, a, readings=readings)
+    second = atomic_step(op, first.left, b, readings=readings)
+    other_first = atomic_step(op, found, b, readings=readings)
+    other_second = atomic_step(op, other_first.left, a, readings=readings)
     goal = conj(
         eq(second.left, other_second.left),
         eq(first.returned, other_first.returned),

@@ -7,11 +7,11 @@ the next lane has its turn.  Where a claim is a step of an induction, its docstr
 
 from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.queries.atomic_step import atomic_step, lemma, operands_of
 from visaproof.queries.atomics import another, relation
 from visaproof.queries.closed_forms import CLOSED_FORMS, ClosedForm
 from visaproof.queries.kernels.atomic_events import changes_nothing
 from visaproof.queries.query import Query, SerialLanes
-from visaproof.queries.turns import lemma, operands_of, turn
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -47,7 +47,7 @@ def final_value_is_the_closed_form(op: AtomicOp, bits: int = 32, form: ClosedFor
     stated = form or CLOSED_FORMS[op]
     old, accumulated, operands = symbol("old", bits), symbol("accumulated", bits), operands_of("lane", bits)
     found = stated.final(old, accumulated)
-    step = turn(op, found, operands)
+    step = atomic_step(op, found, operands)
     claimed = stated.final(old, stated.joined(accumulated, operands[0]))
     base = eq(stated.final(old, const(stated.neutral(bits), bits)), old)
     shown = SerialLanes(op, found, (operands,), claimed, (step.returned,), "another-closed-form" if form else "")
@@ -58,7 +58,7 @@ def such_operands_change_nothing(op: AtomicOp, bits: int = 32, condition: Atomic
     """Where `changes_nothing` says it of the operands, a lane leaves what it finds and returns that."""
     found, operands = symbol("found", bits), operands_of("lane", bits)
     premises = (changes_nothing(condition or op, *operands),)
-    taken = turn(op, found, operands)
+    taken = atomic_step(op, found, operands)
     variant = "of-another-operation" if condition else ""
     shown = SerialLanes(op, found, (operands,), found, (found,), variant)
     goal = conj(eq(taken.left, found), eq(taken.returned, found))
@@ -78,8 +78,8 @@ def returned_values_telescope(
     whole chain old → … → final for any number of lanes.
     """
     found, operands = symbol("found", bits), (operands_of("a", bits), operands_of("b", bits))
-    first = turn(op, found, operands[0], returns_new, readings)
-    second = turn(op, first.left, operands[1], returns_new, readings)
+    first = atomic_step(op, found, operands[0], returns_new, readings)
+    second = atomic_step(op, first.left, operands[1], returns_new, readings)
     becomes = relation(op)
     if op is AtomicOp.PREDEC:
         links = (
@@ -119,7 +119,7 @@ def tickets_are_distinct(op: AtomicOp, bits: int = 32, bounded: bool = True) -> 
     def ticket(position: BitVec) -> BitVec:
         return reached(add(position, const(1, wide))) if op is AtomicOp.PREDEC else reached(position)
 
-    step = turn(op, reached(count), operands)
+    step = atomic_step(op, reached(count), operands)
     after = reached(add(count, const(1, wide)))
     goal = conj(
         eq(reached(const(0, wide)), old),
@@ -148,7 +148,7 @@ def exchanged_values_are_kept(op: AtomicOp = AtomicOp.XCHG, bits: int = 32) -> Q
         return ite(eq(word, value), one, none)
 
     given = add(taken, is_value(found))  # the hypothesis; base: taken = 0 and found = old
-    step = turn(op, found, operands)
+    step = atomic_step(op, found, operands)
     balance = eq(add(given, is_value(operands[0])), add(taken, is_value(step.returned), is_value(step.left)))
     variant = "" if op is AtomicOp.XCHG else "always-exchanges"
     shown = SerialLanes(op, found, (operands,), operands[0], (found,), variant)
@@ -171,7 +171,7 @@ def exactly_one_cmpxchg_wins(bits: int = 32, old_matches: bool = True) -> Query:
         after = conj(eq(won, one), eq(texel, winner), neg(eq(winner, comparand)))
         return conj(implies(neg(started), before), implies(started, after))
 
-    step = turn(AtomicOp.CMPXCHG, found, operands)
+    step = atomic_step(AtomicOp.CMPXCHG, found, operands)
     wins = eq(step.returned, comparand)
     after = invariant(true(), add(winners, ite(wins, one, none)), step.left, ite(wins, operands[0], kept))
     base = invariant(neg(true()), none, old, kept)

@@ -16,7 +16,7 @@ from visaproof.launch.local_memory import local_memory, passes_local_memory, scr
 from visaproof.launch.matching import SHARED_LOCAL, Matching, Program
 from visaproof.launch.overlap import multiples
 from visaproof.launch.premises import Premise, premise
-from visaproof.machine.symbolic.arbitrary_values import CORRECTED
+from visaproof.machine.symbolic.uninterpreted_results import CORRECTED
 from visaproof.queries.kernels.extents import EXTENTS
 from visaproof.queries.kernels.local_size import without_tags
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
@@ -161,7 +161,7 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("groups-unordered")
     if question.relaxed:
         yield premise("atomics-relaxed")
-    if question.turns:
+    if question.steps:
         yield premise("lanes-interleaved")
     if question.whole_atomics:
         yield premise("atomics-unseen")

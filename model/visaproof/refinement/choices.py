@@ -25,22 +25,7 @@ from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
 from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of
 from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    Op,
-    Term,
-    conj,
-    const,
-    disj,
-    eq,
-    false,
-    implies,
-    is_true,
-    neg,
-    symbols_of,
-    true,
-)
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, implies, is_true, neg, symbols_of, true
 from visaproof.smt.substitution import substitute_all
 
 
@@ -71,7 +56,7 @@ def unlike_threads(question: Question) -> str:
 
 
 def is_undisturbed(question: Question) -> bool:
-    """Whether the terms say what a run leaves: where others come at barriers, atomics or in turns they do not."""
+    """Whether the terms say what a run leaves: where others come at barriers, atomics or in steps they do not."""
     if question.source.barriers or question.target.barriers or question.disturbed:
         return False
     return all(itself(one) == one for one in question.surfaces)
@@ -98,14 +83,14 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
 
 # ---------------------------------------------------------------- longer runs than the terms describe
 
-# The terms say what the source reads unwritten as far as its loops were unrolled.  Of a run that takes longer they say
+# The terms say what the source reads uninitialised as far as its loops were unrolled.  Of a longer run they say
 # nothing: the source may choose there, too, unless no iteration of any number reads uninitialised values.
 
 
 def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
     """Whether the source may depend on uninitialised values in some iteration of a loop that was not unrolled."""
     if isinstance(runner, Runner):
-        return bool(runner.trace.bounded or runner.trace.rounds) and _may_choose(runner, lanes)
+        return bool(runner.trace.bounded or runner.trace.loops) and _may_choose(runner, lanes)
     return any(may_choose_later(one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
 
 
@@ -138,7 +123,7 @@ MOST_COMPARED = 20_000
 """Stores compared with places, one by one."""
 
 
-def ends_within_rounds(question: Question, found: Difference) -> bool:
+def ends_within_iterations(question: Question, found: Difference) -> bool:
     """Whether the loops of the source end within the iterations unrolled, whatever it chooses in a run."""
     known = numbers(question, found)
     alone = Alone(question.memory, known, {name: held for name, (_, held) in found.memory.items()})
@@ -170,7 +155,7 @@ def _of_a_run(comparison: Comparison) -> Question:
     others = [one for one in question.surfaces if itself(one) != one]
     if not others or not all(map(_is_at_atomics, others)) or question.source.barriers or question.disturbed:
         return question
-    if question.turns or any(runner.threads for runner in comparison.runners):
+    if question.steps or any(runner.threads for runner in comparison.runners):
         return question
     try:
         return of_the_source(comparison.runners, question.launched, question.forbidden, undisturbed=True)[1]

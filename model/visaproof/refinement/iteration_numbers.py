@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.semantics.symbolic.accesses import Access
@@ -38,7 +38,7 @@ from visaproof.smt import (
     truncate,
     ult,
 )
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 from visaproof.smt.substitution import Substitution, substitute, substitute_all
 
 NUMBER_BITS = 64
@@ -68,7 +68,7 @@ def counted(trace: Trace) -> Trace:
     The run is unchanged where it would be said of more accesses that they are private: it did not take them for that.
     """
     words: dict[tuple[int, int], dict[Term, Term]] = {}
-    for loop, one in reversed([*enumerate(trace.rounds)]):  # inner loops begin with what outer ones count
+    for loop, one in reversed([*enumerate(trace.loops)]):  # inner loops begin with what outer ones count
         for held in one.held:
             if (amount := _amount(held)) is not None:
                 number = truncate(symbol(IterationNumber(loop), NUMBER_BITS), held.during.width)
@@ -79,12 +79,12 @@ def counted(trace: Trace) -> Trace:
             own[halves.low.during], own[halves.high.during] = halves.of(moved)
     if not words:
         return trace
-    of_thread = _resolved(words, {(loop, EVERY_LANE) for loop in range(len(trace.rounds))})
+    of_thread = _resolved(words, {(loop, EVERY_LANE) for loop in range(len(trace.loops))})
     found: list[Term] = []
     changed_in(trace, lambda term: found.append(term) or term)
     there = dict(zip(found, substitute_all(found, of_thread), strict=True))
     changed = changed_in(trace, there.__getitem__)
-    runs = {one.during: (loop, one.lane) for loop, each in enumerate(trace.rounds) for one in each.lanes}
+    runs = {one.during: (loop, one.lane) for loop, each in enumerate(trace.loops) for one in each.lanes}
 
     kept: dict[frozenset[tuple[int, int]], Substitution] = {}
 
@@ -104,14 +104,14 @@ def counted(trace: Trace) -> Trace:
     changed = replace(
         changed,
         performed=tuple(one.with_accesses(where_lanes_run) for one in changed.performed),
-        rounds=tuple(
+        loops=tuple(
             replace(
                 one,
                 held=tuple(_where_it_runs(held, in_these({(loop, held.lane)})) for held in one.held),
                 lanes=tuple(unsigned(held, loop) for held in _held(one.lanes, where_they_run)),
                 exits=tuple(_held(each, where_they_run) for each in one.exits),
             )
-            for loop, one in enumerate(changed.rounds)
+            for loop, one in enumerate(changed.loops)
         ),
     )
     return changed if _private(changed) == _private(trace) else trace
@@ -173,7 +173,7 @@ class _Halves(NamedTuple):
 
     def joined(self, high: Term, low: Term) -> BitVec:
         """The number, with these halves."""
-        return as_sum(concat(cast(BitVec, high), cast(BitVec, low)))
+        return recombined(concat(cast(BitVec, high), cast(BitVec, low)))
 
     def of(self, number: BitVec) -> tuple[BitVec, BitVec]:
         """The low and the high half of a number."""
@@ -181,7 +181,7 @@ class _Halves(NamedTuple):
         return truncate(number, half), extract(number, 2 * half - 1, half)
 
 
-def _halves_counted(one: LoopRound, loop: int) -> Iterator[tuple[_Halves, BitVec]]:
+def _halves_counted(one: LoopIteration, loop: int) -> Iterator[tuple[_Halves, BitVec]]:
     """Numbers in halves to which each iteration adds one amount, and what they are."""
     lows = {(held.lane, held.during): held for held in one.held if 0 < held.during.width <= NUMBER_BITS // 2}
     for high in lows.values():
@@ -258,7 +258,7 @@ def changed_in(trace: Trace, at: At) -> Trace:
         conditions=tuple((_of(condition, at), position) for condition, position in trace.conditions),
         bounded=tuple((_of(condition, at), position) for condition, position in trace.bounded),
         events=tuple(replace(one, guard=_of(one.guard, at)) for one in trace.events),
-        rounds=tuple(one.changed(lambda words: _held(words, at)) for one in trace.rounds),
+        loops=tuple(one.changed(lambda words: _held(words, at)) for one in trace.loops),
     )
 
 
@@ -296,14 +296,14 @@ def _held(words: Iterable[Held], at: At) -> tuple[Held, ...]:
 def with_used_words(trace: Trace) -> Trace:
     """The same run with these words alone."""
     terms: list[Term] = []
-    rounds = tuple(replace(one, held=()) for one in trace.rounds)
-    changed_in(replace(trace, arbitrary=(), rounds=rounds), lambda term: terms.append(term) or term)
+    loops = tuple(replace(one, held=()) for one in trace.loops)
+    changed_in(replace(trace, arbitrary=(), loops=loops), lambda term: terms.append(term) or term)
     made: dict[Term, list[Term]] = {}
     for one in trace.arbitrary:
         parts = [source.bits for source in one.operands or ()]
         made.setdefault(one.symbol, []).extend(parts if one.control is None else [*parts, one.control])
     words: dict[Term, list[Held]] = {}
-    for held in (held for one in trace.rounds for held in one.held):
+    for held in (held for one in trace.loops for held in one.held):
         words.setdefault(held.during, []).append(held)
         words.setdefault(held.left, []).append(held)
     used = set[Term]()
@@ -313,5 +313,5 @@ def with_used_words(trace: Trace) -> Trace:
         terms = [term for one in fresh for term in made.get(one, ())]
         for held in (held for one in fresh for held in words.get(one, ())):
             terms += held.before, held.after, held.ended
-    rounds = (tuple(held for held in one.held if not used.isdisjoint((held.during, held.left))) for one in trace.rounds)
-    return replace(trace, rounds=tuple(replace(one, held=held) for one, held in zip(trace.rounds, rounds, strict=True)))
+    loops = (tuple(held for held in one.held if not used.isdisjoint((held.during, held.left))) for one in trace.loops)
+    return replace(trace, loops=tuple(replace(one, held=held) for one, held in zip(trace.loops, loops, strict=True)))

@@ -1,6 +1,6 @@
 """Loops of any length: both kernels go through them in step, and every iteration does the same in both.
 
-By induction over rounds.  What an iteration writes is arbitrary before it.  But words that hold the same in both
+By induction over iterations.  What an iteration writes is arbitrary before it.  But words that hold the same in both
 kernels when their loops begin, and again after every iteration that begins so, hold the same in every iteration.
 Memory before an iteration is arbitrary and the same in both, as the stores of what came before were.  Then it is enough
 that one such iteration has the same stores, and that the same lanes go on.
@@ -45,7 +45,7 @@ from msgspec.structs import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assume import DIVISION
 from visaproof.launch.matching import own_predicates
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
@@ -80,20 +80,20 @@ def in_step(
             source, target = (_generalised(one, launched.lanes, scope, several, fixed) for one in runners)
         except NotModelled:
             return None
-        rounds = (source.trace.rounds, target.trace.rounds)
-        if len(rounds[0]) == len(rounds[1]):
+        loops = (source.trace.loops, target.trace.loops)
+        if len(loops[0]) == len(loops[1]):
             break
-    if not rounds[0] or len(rounds[0]) != len(rounds[1]):
+    if not loops[0] or len(loops[0]) != len(loops[1]):
         return None
     chosen: Choices = {}
-    needed = frozenset(loop for side in rounds for loop in _with_events(side)) if several else frozenset[int]()
-    together = frozenset(range(len(rounds[0]))) if several else needed
+    needed = frozenset(loop for side in loops for loop in _with_events(side)) if several else frozenset[int]()
+    together = frozenset(range(len(loops[0]))) if several else needed
     while True:
         found = _with_classes((source, target), launched, scope, chosen, several, together)
         if found is None:
             return None
         together = found.together
-        if _same_rounds(found.question, needed) and same_effects(found.question):
+        if _same_iterations(found.question, needed) and same_effects(found.question):
             return found.question
         more = _chosen_once(found)
         if more.keys() <= chosen.keys():
@@ -120,17 +120,17 @@ def _with_classes(
 ) -> _Iteration | None:
     """The question in which words have one name as long as iterations leave the same in them, and all lanes one in
     each loop that they may go through `together`, as long as they do."""
-    rounds = (runners[0].trace.rounds, runners[1].trace.rounds)
-    alike = {one.during: 0 for one in _words(rounds)}
+    loops = (runners[0].trace.loops, runners[1].trace.loops)
+    alike = {one.during: 0 for one in _words(loops)}
     classes = _Classes(alike, alike)
     while True:
-        names = classes.names(rounds, several, together)
-        names |= {word: one for side in rounds for word, one in _runs_together(side, together).items()}
+        names = classes.names(loops, several, together)
+        names |= {word: one for side in loops for word, one in _runs_together(side, together).items()}
         question = _question(runners, launched, scope, names | chosen)
         if question is None:
             return None
         stay = frozenset(loop for loop in together if len(_ends_of(question, loop)) <= 1)
-        finer = classes.refined((question.source.rounds, question.target.rounds))
+        finer = classes.refined((question.source.loops, question.target.loops))
         if finer.count == classes.count and stay == together:
             return _Iteration(question, names, together)
         classes, together = finer, stay
@@ -142,7 +142,7 @@ def _chosen_once(found: _Iteration) -> Choices:
     if UndefinedKind.UNINITIALISED in question.forbidden:
         return {}
     words: dict[Term, object] = {}
-    for one in _words((question.source.rounds, question.target.rounds)):
+    for one in _words((question.source.loops, question.target.loops)):
         for name in (one.during, one.left):
             if name in found.names:
                 words.setdefault(found.names[name], (one.before, one.after, one.ended))
@@ -174,20 +174,20 @@ def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several
 
 def with_events_together(runner: Runner) -> Runner:
     """Its barriers and fences in loops under the symbol that says whether all lanes run an iteration."""
-    rounds = runner.trace.rounds
-    inside = {place for one in rounds for place in range(one.begins.events, one.ends.events)}
+    loops = runner.trace.loops
+    inside = {place for one in loops for place in range(one.begins.events, one.ends.events)}
     events = (
-        replace(one, guard=_of_all_lanes(one.guard, rounds)) if place in inside else one
+        replace(one, guard=_of_all_lanes(one.guard, loops)) if place in inside else one
         for place, one in enumerate(runner.trace.events)
     )
     return replace(runner, trace=replace(runner.trace, events=tuple(events)))
 
 
-def _of_all_lanes(guard: Bool, rounds: Sequence[LoopRound]) -> Bool:
+def _of_all_lanes(guard: Bool, loops: Sequence[LoopIteration]) -> Bool:
     """r ∧ g(true), where that is the condition: g(false) never holds.  Of lanes by themselves, it is left as it is."""
-    for loop in _with_events(rounds):
+    for loop in _with_events(loops):
         used = set(symbols_of(guard))
-        lanes = [held.during for held in rounds[loop].lanes if held.during in used]
+        lanes = [held.during for held in loops[loop].lanes if held.during in used]
         if lanes and is_false(substitute(guard, dict.fromkeys(lanes, false()))):
             guard = conj(_runs_loop(loop), substitute(guard, dict.fromkeys(lanes, true())))
     return guard
@@ -206,14 +206,14 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fix
     return replace(runner, trace=ran if runner.observed else with_used_words(ran))
 
 
-def _with_events(rounds: Sequence[LoopRound]) -> Iterator[int]:
+def _with_events(loops: Sequence[LoopIteration]) -> Iterator[int]:
     """The loops with barriers or fences."""
-    return (loop for loop, one in enumerate(rounds) if one.begins.events < one.ends.events)
+    return (loop for loop, one in enumerate(loops) if one.begins.events < one.ends.events)
 
 
-def _runs_together(rounds: Sequence[LoopRound], together: frozenset[int]) -> dict[Term, Term]:
+def _runs_together(loops: Sequence[LoopIteration], together: frozenset[int]) -> dict[Term, Term]:
     """One symbol for all lanes: whether they run an iteration of a loop that they go through `together`."""
-    return {held.during: _runs_loop(loop) for loop in together for held in rounds[loop].lanes}
+    return {held.during: _runs_loop(loop) for loop in together for held in loops[loop].lanes}
 
 
 def _runs_loop(loop: int) -> Bool:
@@ -222,7 +222,7 @@ def _runs_loop(loop: int) -> Bool:
 
 def _in_loop(question: Question, loop: int) -> list[tuple[Literals, Held]]:
     """When lanes of all threads run it, and what is known where they are on."""
-    sides = question.source.rounds[loop], question.target.rounds[loop]
+    sides = question.source.loops[loop], question.target.loops[loop]
     return [(literals_of(lane), held) for one in sides for lane, held in zip(question.lanes, one.lanes, strict=False)]
 
 
@@ -237,13 +237,13 @@ def _ends_of(question: Question, loop: int) -> set[Term]:
     return {under(after, on | literals_of(before)) for on, before, after in came if not is_false(before)}
 
 
-_Rounds = tuple[tuple[LoopRound, ...], tuple[LoopRound, ...]]
+_Loops = tuple[tuple[LoopIteration, ...], tuple[LoopIteration, ...]]
 """Those of both kernels, loop by loop."""
 
 
-def _words(rounds: _Rounds) -> Iterable[Held]:
+def _words(loops: _Loops) -> Iterable[Held]:
     """Everything that iterations write."""
-    return (held for side in rounds for one in side for held in one.held)
+    return (held for side in loops for one in side for held in one.held)
 
 
 class _Classes(Struct, frozen=True):
@@ -257,12 +257,12 @@ class _Classes(Struct, frozen=True):
     def count(self) -> int:
         return len(set(self.of.values())) + len(set(self.ended.values()))
 
-    def refined(self, rounds: _Rounds) -> "_Classes":
+    def refined(self, loops: _Loops) -> "_Classes":
         """Only those stay together that hold the same before their loop and after an iteration: for one lane if one
         lane alone writes them, since an iteration in which it is off leaves them alone."""
         numbers: dict[tuple[object, ...], int] = {}
         found, ended = dict[Term, int](), dict[Term, int]()
-        for side in rounds:
+        for side in loops:
             for loop, one in enumerate(side):
                 for held in one.held:
                     key = loop, held.during.width, held.lane, self.of[held.during], held.before, held.after
@@ -271,13 +271,13 @@ class _Classes(Struct, frozen=True):
                     ended[held.during] = numbers.setdefault(left, len(numbers))
         return _Classes(found, ended)
 
-    def names(self, rounds: _Rounds, threads: bool, together: frozenset[int]) -> dict[Term, Term]:
+    def names(self, loops: _Loops, threads: bool, together: frozenset[int]) -> dict[Term, Term]:
         """One name for all words of a class, of what they hold during an iteration and behind the loop; and for lanes.
 
         Behind a loop that `threads` do not go through `together`, words of no one lane have nothing in common.
         """
         found: dict[Term, Term] = {}
-        for side in rounds:
+        for side in loops:
             for loop, one in enumerate(side):
                 for held in one.held:
                     kind = f"{held.during.width}.{held.lane}"
@@ -303,14 +303,14 @@ def _question(
     return None if question.bounded or question.disturbed else question
 
 
-def _same_rounds(question: Question, together: frozenset[int]) -> bool:
+def _same_iterations(question: Question, together: frozenset[int]) -> bool:
     """Whether the same lanes run each loop, the same go on from an iteration, the same leave to each place where lanes
     leave it, and threads iterate in step; through some loops all `together`."""
-    if question.target.races_in_rounds:
+    if question.target.races_in_iterations:
         return False
     if any(len(ways(question, loop)) > 1 for loop in together for ways in (_begins_of, _ends_of)):
         return False
-    loops = list(zip(question.source.rounds, question.target.rounds, strict=True))
+    loops = list(zip(question.source.loops, question.target.loops, strict=True))
     if any(len(one.exits) != len(other.exits) for one, other in loops):
         return False
     ways = (

@@ -16,7 +16,7 @@ from visaproof.queries.kernels.shared_memory import WORD, SharedMemory, unit_of
 from visaproof.queries.kernels.stores import Stores
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, UndefinedKind
-from visaproof.refinement.effects.atomic_steps import in_lane_turns, in_turns, with_whole_atomics
+from visaproof.refinement.effects.atomic_steps import with_atomic_steps, with_lane_steps, with_whole_atomics
 from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
 from visaproof.refinement.effects.fences import unobserved
 from visaproof.refinement.effects.observed_registers import register_stores
@@ -64,19 +64,19 @@ def questions(
     several = any(one.threads for one in runners)
     if not by_address(runners):
         if not by_events:
-            sides = in_turns(*sides, _narrow(runners)) if several else in_lane_turns(*sides)
+            sides = with_atomic_steps(*sides, _narrow(runners)) if several else with_lane_steps(*sides)
         question = refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
         return question, question
     # threads would race on buffers that may lie anywhere
     mixed = bool(used - {FLAT, SHARED_LOCAL}) or expand or several
     asked = not mixed and memory is None and not by_events
-    exact = refinement_question(*in_lane_turns(*sides), launched, forbidden=forbidden) if asked else None
+    exact = refinement_question(*with_lane_steps(*sides), launched, forbidden=forbidden) if asked else None
     if several:
-        turns = in_turns(*_sides(runners, _located), _narrow(runners))
-        sides = replace(turns[0], choices=choices), replace(turns[1], choices=choices)
+        steps = with_atomic_steps(*_sides(runners, _located), _narrow(runners))
+        sides = replace(steps[0], choices=choices), replace(steps[1], choices=choices)
     else:
         sides = _sides(runners, lambda one: as_asked(_located(one)))
-        sides = sides if by_events else in_lane_turns(*sides)
+        sides = sides if by_events else with_lane_steps(*sides)
     return exact, refinement_question(sides[0], sides[1], launched, expand, forbidden, memory)
 
 
@@ -108,7 +108,7 @@ def refinement_question(
     return Question(
         one, other, memory, launched, forbidden, source.disturbed, extents, loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
-        turns=bool(source.turns), registers=tuple(one.surface for one in source.observed),
+        steps=bool(source.steps), registers=tuple(one.surface for one in source.observed),
         likened=source.matched.likened, narrowed=source.matched.narrowed, sharing=source.sharing,
         whole_atomics=source.whole_atomics,
     )  # fmt: skip

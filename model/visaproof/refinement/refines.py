@@ -126,7 +126,7 @@ def refines(
     says what the inputs hold, `launch_target` does where the target's differ; without them inputs are matched by their
     place in the payload. `platform` is the device where
     neither launch information nor the file itself names it; what is not `forbidden` is defined; `floats` says
-    what results on floats are taken for, and loops of unknown length are run `unroll` rounds. `observe` names
+    what results on floats are taken for, and loops of unknown length are run `unroll` iterations. `observe` names
     registers that have to be equal at the end where the source defines them: "V32", or "V32=V40" where the target
     has another name. Buffers of different arguments may overlap, unless `alias` is "none", the source says
     `restrict` or `constant`, or a pair is among the `disjoint` ones, by name or number. The verdict is `Refines`
@@ -165,7 +165,9 @@ def compared(
 ) -> tuple[Comparison, int]:
     """The question of `refines`, and the milliseconds for one question to a solver.  Raises what `refines` does."""
     if unroll < 1 or not 0 < timeout_s < inf:
-        raise ValueError(f"{unroll} rounds, {timeout_s} s: at least one iteration, and a positive number of seconds")
+        raise ValueError(
+            f"{unroll} iterations, {timeout_s} s: at least one iteration, and a positive number of seconds"
+        )
     kinds = frozenset(map(UndefinedKind, [forbidden] if isinstance(forbidden, str) else forbidden))
     known = programs or Programs()
     launched = _launches(source, target, _path(launch), _path(launch_target))

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from visaproof.checking.mirror import mirrored
 from visaproof.checking.runs import claimed
 from visaproof.checking.states import changes
+from visaproof.checking.symbolise import symbolised
 from visaproof.instructions import TypedAtomic
 from visaproof.instructions.undefined_bytes import undefined_bytes_of
 from visaproof.isa.errors import IllegalInstruction, NotModelled, Position, ReadError, UndefinedBehavior
@@ -124,7 +124,7 @@ def _tried(trial: Trial) -> str | None:
         trial.instruction.execute(after)
     except UndefinedBehavior as reason:
         undefined = reason
-    state, values = mirrored(trial.before)
+    state, values = symbolised(trial.before)
     accesses, rest = list(trial.instruction.footprint(state)), undefined_bytes_of(trial.instruction, state)
     claim = claimed(accesses, trial.instruction.spec.collision_undefined, values, trial.before, rest)
     if undefined is not None and claim.undefined is not None:

@@ -49,7 +49,7 @@ def test_the_verdicts_are_those_of_the_run_with_data(with_data: bool) -> None:
     answers = asked(INSIDE, with_data=with_data)
     assert is_written(answers) == with_data
     assert all(isinstance(one.bounds, Holds) for one in answers.answers())
-    assert not answers.unwritten
+    assert not answers.uninitialised
 
 
 def test_data_that_is_an_address_stays() -> None:
@@ -64,4 +64,4 @@ def test_data_that_is_an_address_stays() -> None:
 def test_what_is_read_before_it_is_written_is_still_told() -> None:
     answers = asked(LOAD + DATA.format("D", "AT") + STORE.format("OWN"))
     assert is_written(answers)
-    assert [one.variable for one in answers.unwritten] == ["AT"]
+    assert [one.variable for one in answers.uninitialised] == ["AT"]

@@ -3,7 +3,7 @@
 from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
 from visaproof.isa.errors import Position
 from visaproof.isa.types import DataType
-from visaproof.machine.symbolic.arbitrary_values import UNINTERPRETED, Arbitrary
+from visaproof.machine.symbolic.uninterpreted_results import UNINTERPRETED, Uninterpreted
 from visaproof.semantics.symbolic.elements import Source
 from visaproof.smt import BitVec, Bool, Term, add, const, eq, neg, symbol
 from visaproof.visaasm.syntax import Instruction
@@ -13,12 +13,12 @@ ONE, OTHER = symbol("one", 32), symbol("other", 32)
 STATEMENT = Instruction("inv", (), None, None, (), Position("kernel.visaasm", 1, 1), "inv")
 
 
-def value(of: BitVec, operand: BitVec | None, opcode: str = "inv", control: BitVec | None = None) -> Arbitrary:
+def value(of: BitVec, operand: BitVec | None, opcode: str = "inv", control: BitVec | None = None) -> Uninterpreted:
     operands = None if operand is None else (Source(operand, DataType.F),)
-    return Arbitrary(of, STATEMENT, 0, UNINTERPRETED, (opcode,), operands, DataType.F, control)
+    return Uninterpreted(of, STATEMENT, 0, UNINTERPRETED, (opcode,), operands, DataType.F, control)
 
 
-def alike(formula: Bool, values: list[Arbitrary], launch: dict[BitVec, int]) -> dict[Term, Term]:
+def alike(formula: Bool, values: list[Uninterpreted], launch: dict[BitVec, int]) -> dict[Term, Term]:
     return alike_values(
         functions_in(formula, values), {one: const(number, one.width) for one, number in launch.items()}
     )

@@ -126,7 +126,7 @@ LONG_IF_WIDE = (
 def test_arguments_of_64_bits_are_small_numbers(small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else loops that count to one of them hardly end: of some random halves one is mostly not 0."""
     if not small:
-        monkeypatch.setattr(samples_module, "high_halves", lambda _: ())
+        monkeypatch.setattr(samples_module, "high_dwords", lambda _: ())
     head = HEAD.format(type="q", size=8).replace(".decl P1", WIDE + ".decl P1")
     head = head.replace(".kernel_attr", ".input M offset=136 size=8\n.input K offset=144 size=8\n.kernel_attr")
     code = read_kernel(head + LONG_IF_WIDE + PLUS_X + BYTES + STORE + RET, "wide.visaasm")

@@ -85,7 +85,7 @@ def test_simple_words_have_nothing_in_the_high_halves_of_arguments(monkeypatch: 
     low, high = (asked.start.initial(width, at)[0] for at in (0, 4))
     formula = conj(eq(low, const(64, 32)), eq(high, const(0, 32)))
     assert simple_words_for(asked, formula) is not None
-    monkeypatch.setattr(usual_launches, "high_halves", lambda _: ())
+    monkeypatch.setattr(usual_launches, "high_dwords", lambda _: ())
     assert simple_words_for(asked, formula) is None
 
 

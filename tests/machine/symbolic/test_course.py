@@ -9,7 +9,7 @@ import pytest
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import Position
 from visaproof.machine.symbolic.course import MarkKind, course
-from visaproof.machine.symbolic.loops.iteration import LoopRound
+from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.machine.symbolic.trace import Trace
 
 HERE = Position("k.visaasm", 1, 1)
@@ -23,7 +23,7 @@ class Run:
         """How often a message or an event stands at a place."""
         self.messages = 0
         self.events: list[SimpleNamespace] = []
-        self.rounds: list[LoopRound] = []
+        self.loops: list[LoopIteration] = []
         self.came: list[tuple[MarkKind, object]] = []
 
     @property
@@ -37,18 +37,18 @@ class Run:
             self.came.append((MarkKind.EVENT, len(self.events)))
             self.events.append(SimpleNamespace(before=self.messages))
 
-    def loops(self, depth: int) -> None:
+    def nest(self, depth: int) -> None:
         for _ in range(self._random.randint(0 if depth else 1, 3) if depth < 3 else 0):
             self.step()
-            begins, before, own = self.now, len(self.rounds), object()
+            begins, before, own = self.now, len(self.loops), object()
             self.came.append((MarkKind.ROUND, own))
             self.step()
-            self.loops(depth + 1)
+            self.nest(depth + 1)
             self.step()
-            place = len(self.rounds)
+            place = len(self.loops)
             self.came = [(kind, place if one is own else one) for kind, one in self.came]
             self.came.append((MarkKind.BEHIND, place))
-            self.rounds.append(LoopRound(HERE, begins, self.now, (), (), (), before))
+            self.loops.append(LoopIteration(HERE, begins, self.now, (), (), (), before))
         self.step()
 
 
@@ -56,8 +56,8 @@ class Run:
 def test_marks_stand_in_the_order_of_the_run(between: float) -> None:
     for seed in range(50):
         run = Run(Random(seed), between)
-        run.loops(0)
-        found = course(cast(Trace, SimpleNamespace(rounds=tuple(run.rounds), events=tuple(run.events))))
+        run.nest(0)
+        found = course(cast(Trace, SimpleNamespace(loops=tuple(run.loops), events=tuple(run.events))))
         at_events = [mark for mark in found if mark.kind is MarkKind.EVENT]
         assert [mark.which for mark in at_events] == list(range(len(run.events)))
         marks = [(mark.kind, mark.which) for mark in found if mark.kind is not MarkKind.EVENT]

@@ -10,9 +10,9 @@ from tests.refinement.test_refinement import HEAD, program
 from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
 from visaproof.launch.assumptions import Assume
-from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.machine.symbolic.divisions.integer_division import ABOVE_ONE, FACTOR
 from visaproof.machine.symbolic.run import trace
+from visaproof.machine.symbolic.uninterpreted_results import CORRECTED
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope

@@ -100,5 +100,5 @@ def test_what_was_taken_back_is_not_met() -> None:
     assert load(4) is symbol("third", 32)
     memory.restore(after)
     assert (load(0), load(4)) == (symbol("first", 32), symbol("second", 32))
-    memory.forget()
+    memory.havoc()
     assert load(4) is BEFORE

@@ -10,10 +10,10 @@ from tests.machine.symbolic.test_integer_division import TURN, inverses, near_mu
 from tests.refinement.test_refinement import program
 from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
-from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.machine.symbolic.divisions.wide_division import LESS, ONE, RAISED
 from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.uninterpreted_results import CORRECTED
 from visaproof.semantics.concrete import floats
 from visaproof.semantics.symbolic.names import is_lane
 from visaproof.semantics.symbolic.value_names import OpenValue

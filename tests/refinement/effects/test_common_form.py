@@ -1,4 +1,4 @@
-"""Conditions and choices in the form that both kernels share; its rules: `proofs/second_form_rules.py`."""
+"""Conditions and choices in the form that both kernels share; its rules: `proofs/expanded_rules.py`."""
 
 from functools import reduce
 from random import Random

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.refinement.test_refinement_atomic_events import program
-from tests.refinement.test_refinement_lane_turns import atomic, parts
-from tests.refinement.testing.test_refinement_meetings import LOADED, STORED
+from tests.refinement.test_refinement_lane_steps import atomic, parts
+from tests.refinement.testing.test_refinement_collisions import LOADED, STORED
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare

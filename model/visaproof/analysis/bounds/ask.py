@@ -19,11 +19,7 @@ from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.loaded_elements import loaded_elements
 from visaproof.analysis.open_bounds import open_bounds
 from visaproof.analysis.private_slots import slot_of, with_scratch_at_zero, with_slots
-from visaproof.analysis.surface_sizes import (
-    stated_sizes,
-    with_scratch_that_ends,
-    with_sizes,
-)
+from visaproof.analysis.surface_sizes import stated_sizes, with_scratch_that_ends, with_sizes
 from visaproof.analysis.tables import sizes_of_tables, tables_of
 from visaproof.checking.limited import Questions, questions_within
 from visaproof.checking.stages import Impossible, decide_goal
@@ -39,9 +35,9 @@ from visaproof.launch.local_memory import scratch_bytes
 from visaproof.launch.premises import premise
 from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.unmodelled_inputs import unmodelled_named, unmodelled_read
-from visaproof.machine.symbolic.arbitrary_values import CORRECTED
 from visaproof.machine.symbolic.run import DEFAULT_UNROLL, trace
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.uninterpreted_results import CORRECTED
 from visaproof.program.def_use import spans_read
 from visaproof.program.kernel import Kernel
 from visaproof.program.lower import Runnable, lowered
@@ -53,7 +49,7 @@ from visaproof.queries.kernels.extents import EXTENTS, limits
 from visaproof.queries.kernels.full_sub_groups import full_sub_groups
 from visaproof.queries.kernels.initialised_values import nothing_undefined_matters
 from visaproof.queries.kernels.local_size import without_tags
-from visaproof.queries.kernels.uninitialised import Unwritten, launched_variables, unwritten_reads
+from visaproof.queries.kernels.uninitialised import Uninitialised, launched_variables, uninitialised_reads
 from visaproof.smt import Bool, disj, true
 from visaproof.smt.limit import NO_LIMIT, Limit
 
@@ -132,7 +128,7 @@ def ask_bounds(
         launch,
         asked,
         put,
-        () if unmodelled else tuple(_unwritten(program, ran, alone)),
+        () if unmodelled else tuple(_uninitialised(program, ran, alone)),
         premises,
         SizeFinder(
             launch,
@@ -147,10 +143,10 @@ def ask_bounds(
     )
 
 
-def _unwritten(program: Program, ran: Trace, alone: PlacesAlone | None) -> Iterator[Unwritten]:
+def _uninitialised(program: Program, ran: Trace, alone: PlacesAlone | None) -> Iterator[Uninitialised]:
     """What is read before any path wrote it: where data is left out, nothing but what is compared with itself."""
     left_out = frozenset[str]() if alone is None else alone.written
-    for one in unwritten_reads(program, ran):
+    for one in uninitialised_reads(program, ran):
         if alone is None or (one.harmless and one.variable not in left_out):
             yield one
 

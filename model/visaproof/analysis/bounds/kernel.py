@@ -25,9 +25,7 @@ from visaproof.analysis.bounds.verdicts import (
     decide_meaning,
 )
 from visaproof.analysis.conflicts.thread_states import Asked
-from visaproof.analysis.surface_sizes import (
-    is_free,
-)
+from visaproof.analysis.surface_sizes import is_free
 from visaproof.checking.limited import Questions, Stop, each_within, not_asked
 from visaproof.isa.errors import LimitReached, Position
 from visaproof.isa.platform import Platform
@@ -36,7 +34,7 @@ from visaproof.launch.launch import Launch
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.bounds import BoundsQuestion, needed_bytes
-from visaproof.queries.kernels.uninitialised import Unwritten
+from visaproof.queries.kernels.uninitialised import Uninitialised
 from visaproof.semantics.symbolic.state import SymbolicBuffer, SymbolicImage
 from visaproof.smt import Bool
 from visaproof.smt.limit import NO_LIMIT, Limit
@@ -77,7 +75,7 @@ class BoundsAnswers(Struct, frozen=True):
     launch: Launch
     asked: Asked
     put: Questions[BoundsQuestion]
-    unwritten: tuple[Unwritten, ...]
+    uninitialised: tuple[Uninitialised, ...]
     premises: tuple[Bool, ...]
     """What is assumed of the launch."""
     sizes: SizeFinder

@@ -22,7 +22,7 @@ from visaproof.machine.concrete import run as concrete_run
 from visaproof.program.lower import lowered
 from visaproof.program.program import Program
 from visaproof.program.statements import MemoryMessage
-from visaproof.queries.kernels.uninitialised import Storage, Unwritten
+from visaproof.queries.kernels.uninitialised import Storage, Uninitialised
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 
@@ -55,7 +55,7 @@ def _one(_: int) -> int:
 
 
 class _Try(Struct, frozen=True):
-    """What the unwritten bits hold in the first run and in the second, and what the buffers hold."""
+    """What the uninitialised bits hold in the first run and in the second, and what the buffers hold."""
 
     mask: int
     first: Fill
@@ -67,14 +67,14 @@ FILLS = ((_zero, _one), (_zero, _steps), (_steps, _far_steps))
 
 
 class Dependence(Struct, frozen=True):
-    """Two states that differ in unwritten bits alone, and what the kernel leaves of the memory of each."""
+    """Two states that differ in uninitialised bits alone, and what the kernel leaves of the memory of each."""
 
     first: ConcreteState
     second: ConcreteState
     outcomes: tuple[Outcome, Outcome]
 
 
-def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
+def dependence(answers: BoundsAnswers, entry: Uninitialised) -> Dependence | None:
     """Two runs that show that the bits of the entry matter; None where none was found.
 
     A kernel with private memory is not tried: what it leaves there is not seen.
@@ -82,7 +82,7 @@ def dependence(answers: BoundsAnswers, entry: Unwritten) -> Dependence | None:
     private = answers.start.private_base is not None or SCRATCH in answers.asked.trace.surfaces
     if private or answers.kernel.of_several_files:
         return None
-    search = _Search(lowered(answers.kernel, answers.platform), answers.unwritten)
+    search = _Search(lowered(answers.kernel, answers.platform), answers.uninitialised)
     for memory in (_zero, _steps):
         for mask in _masks(answers):
             for first, second in FILLS:
@@ -103,11 +103,11 @@ def _masks(answers: BoundsAnswers) -> list[int]:
 
 class _Search(Struct):
     program: Program
-    unwritten: Sequence[Unwritten]
+    uninitialised: Sequence[Uninitialised]
     reached: dict[str, bool] = field(default_factory=dict[str, bool])
     """The surfaces that the kernel reached so far, and whether they have texels."""
 
-    def differ(self, attempt: _Try, entry: Unwritten) -> Dependence | None:
+    def differ(self, attempt: _Try, entry: Uninitialised) -> Dependence | None:
         """The two runs with other bits in the places of the entry, if they leave other memory."""
         first = self._state(attempt)
         second = _with(first, attempt.second, entry)
@@ -118,14 +118,14 @@ class _Search(Struct):
             state.surfaces = self._surfaces(attempt.memory)
         return Dependence(first, second, (outcomes[0], outcomes[1]))
 
-    def smaller(self, attempt: _Try, entry: Unwritten) -> Dependence | None:
+    def smaller(self, attempt: _Try, entry: Uninitialised) -> Dependence | None:
         """The same with a single bit, or a single dword, that is enough."""
         smaller = (self.differ(attempt, replace(entry, places=places)) for places in _units(entry))
         return next((found for found in smaller if found is not None), None)
 
     def _state(self, attempt: _Try) -> ConcreteState:
         state = ConcreteState(self.program.platform, attempt.mask)
-        for entry in self.unwritten:
+        for entry in self.uninitialised:
             if entry.storage is Storage.PREDICATE:
                 state.predicates[entry.variable] = PredicateBits(self.program.predicates[entry.variable], 0)
             else:
@@ -164,7 +164,7 @@ def _surface(name: str, has_texels: bool, memory: Fill) -> Surface:
     return Buffer(1 << 64 if name == FLAT else 1 << 32, {place: byte for place, byte in enumerate(content) if byte})
 
 
-def _with(state: ConcreteState, fill: Fill, entry: Unwritten) -> ConcreteState:
+def _with(state: ConcreteState, fill: Fill, entry: Uninitialised) -> ConcreteState:
     """The state with other bits in the places of the entry."""
     other = state.copy()
     if entry.storage is Storage.PREDICATE:
@@ -176,7 +176,7 @@ def _with(state: ConcreteState, fill: Fill, entry: Unwritten) -> ConcreteState:
     return other
 
 
-def _units(entry: Unwritten) -> Iterator[tuple[int, ...]]:
+def _units(entry: Uninitialised) -> Iterator[tuple[int, ...]]:
     """Each bit of a predicate, or the places of each dword."""
     size = 1 if entry.storage is Storage.PREDICATE else 4
     for unit in sorted({place // size for place in entry.places}):
@@ -188,7 +188,7 @@ def _fill(content: bytearray, fill: Fill, places: Iterable[int]) -> None:
         content[place] = fill(place // 4) >> 8 * (place % 4) & 0xFF
 
 
-def unwritten_record(answers: BoundsAnswers, entry: Unwritten, found: Dependence) -> Counterexample:
+def uninitialised_record(answers: BoundsAnswers, entry: Uninitialised, found: Dependence) -> Counterexample:
     """The two runs as a file."""
     line = entry.reader.position.line
     return Counterexample(

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary, function_of
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted, function_of
 from visaproof.smt import Bool, Term, symbols_of
 from visaproof.smt.substitution import Substitution
 
 
-def alike_values(needed: Iterable[Arbitrary], launch: Mapping[Term, Term]) -> dict[Term, Term]:
+def alike_values(needed: Iterable[Uninterpreted], launch: Mapping[Term, Term]) -> dict[Term, Term]:
     """Those of the values that are another one where this launch is: with that one.
 
     The values are `functions_in` a formula.
@@ -30,9 +30,9 @@ def alike_values(needed: Iterable[Arbitrary], launch: Mapping[Term, Term]) -> di
     return found
 
 
-def functions_in(formula: Bool, values: Iterable[Arbitrary]) -> list[Arbitrary]:
+def functions_in(formula: Bool, values: Iterable[Uninterpreted]) -> list[Uninterpreted]:
     """The functions on whose values it depends, by operands of others, too; in the order of the values, the run's."""
-    known: dict[Term, Arbitrary] = {one.symbol: one for one in values if function_of(one) is not None}
+    known: dict[Term, Uninterpreted] = {one.symbol: one for one in values if function_of(one) is not None}
     needed, stack = set[Term](), [one for one in symbols_of(formula) if one in known]
     while stack:
         symbol = stack.pop()

@@ -34,7 +34,7 @@ def excluded_among_items(
     denied = dict[tuple[int, int], list[Bool]]()
     for pair in (pair for one in items.earlier(question, others) for pair in one.pairs):
         denied.setdefault((pair.first, pair.second), []).append(neg(pair.meet))
-    for one in items.meetings(question):
+    for one in items.collisions(question):
         lanes = one.pair.first, one.pair.second
         asked = substitute(conj(one.exactly, *denied.get(lanes, ())), one.any_two)
         if asked in seen:

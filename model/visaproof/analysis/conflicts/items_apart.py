@@ -77,7 +77,9 @@ class ItemsApart(Struct, frozen=True, dict=True):
     floats: Floats
     limit: Limit = NO_LIMIT
     _put: dict[Position, list[ConflictQuestion]] = field(default_factory=dict[Position, list[ConflictQuestion]])
-    _known: "dict[Same[ConflictQuestion], Meetings]" = field(default_factory=dict["Same[ConflictQuestion]", "Meetings"])
+    _known: "dict[Same[ConflictQuestion], PairCollisions]" = field(
+        default_factory=dict["Same[ConflictQuestion]", "PairCollisions"]
+    )
     _apart: dict[tuple[Bool, ...], KnownApart] = field(default_factory=dict[tuple[Bool, ...], KnownApart])
     """What was proved of scatters, by what else was assumed."""
     _shapes: dict[Position, Shape] = field(default_factory=dict[Position, Shape])
@@ -227,9 +229,9 @@ class ItemsApart(Struct, frozen=True, dict=True):
         """What a solver says of all pairs: of the first one before the others are put."""
         solvers, known = dict[str, None](), set[Form]()
         apart = self._known_apart(questions[0].premises, more)
-        proved: list[Meeting] = []
+        proved: list[PairCollision] = []
         for question in questions:
-            for meeting in chain(islice(self.meetings(question, more), 1), self._others(question, more)):
+            for meeting in chain(islice(self.collisions(question, more), 1), self._others(question, more)):
                 if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
                     solvers |= before.solvers
                     continue
@@ -258,25 +260,25 @@ class ItemsApart(Struct, frozen=True, dict=True):
                 self._apart[key] = KnownApart(conj(*premises, *key), without_products)
         return [self._apart[key] for key in keys]
 
-    def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["Meeting"]:
+    def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["PairCollision"]:
         if any(map(_is_of_a_lane, symbols_of(*more))):
-            yield from self.meetings(question, more)
+            yield from self.collisions(question, more)
         else:
-            yield from self._meetings(question).about(more)
+            yield from self._collisions(question).about(more)
 
-    def _meetings(self, question: ConflictQuestion) -> "Meetings":
+    def _collisions(self, question: ConflictQuestion) -> "PairCollisions":
         """Asked again for each candidate of what may be missing."""
         if (found := self._known.get(Same(question))) is None:
-            found = self._known[Same(question)] = Meetings.of(question.premises, list(self.meetings(question)))
+            found = self._known[Same(question)] = PairCollisions.of(question.premises, list(self.collisions(question)))
         return found
 
-    def meetings(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["Meeting"]:
+    def collisions(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["PairCollision"]:
         """Of each pair of lanes, that they write one byte and are different items."""
         said = frozenset(symbols_of(*question.premises, *more))
         for pair in question.pairs:
             lanes = (pair.first, pair.second)
             items = conj(differ(self.start, *lanes), *of_lanes(self.start, lanes))
-            yield Meeting(pair, items, conj(pair.meet, items), any_two(lanes, said))
+            yield PairCollision(pair, items, conj(pair.meet, items), any_two(lanes, said))
 
 
 def _is_of_a_lane(one: Term) -> bool:
@@ -295,7 +297,7 @@ def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
     return places
 
 
-class Meeting(Struct, frozen=True, dict=True):
+class PairCollision(Struct, frozen=True, dict=True):
     """Of two lanes, that they write one byte."""
 
     pair: LanePair
@@ -316,28 +318,28 @@ class Meeting(Struct, frozen=True, dict=True):
         return substitute(conj(self.pair.overlap, self.items), self.any_two)
 
 
-class Meetings(Struct, frozen=True):
-    """The meetings of all pairs of lanes, and some that stand for them.
+class PairCollisions(Struct, frozen=True):
+    """The collisions of all pairs of lanes, and some that stand for them.
 
     Two that differ only in the names of symbols that not all of them have, as those of lanes, are one question,
     whatever else is assumed of the others.
     """
 
-    all: tuple[Meeting, ...]
+    all: tuple[PairCollision, ...]
     own: frozenset[Term]
     """The symbols that some have, and others have not."""
-    some: tuple[Meeting, ...]
+    some: tuple[PairCollision, ...]
 
     @staticmethod
-    def of(premises: Sequence[Bool], meetings: Sequence[Meeting]) -> "Meetings":
-        symbols = [frozenset(symbols_of(one.exactly)) for one in meetings]
+    def of(premises: Sequence[Bool], collisions: Sequence[PairCollision]) -> "PairCollisions":
+        symbols = [frozenset(symbols_of(one.exactly)) for one in collisions]
         shared = frozenset[Term].intersection(*symbols) if symbols else frozenset[Term]()
         kept = shared.union(symbols_of(*premises))
-        forms = {form_of(one.exactly, kept=kept): one for one in reversed(meetings)}
+        forms = {form_of(one.exactly, kept=kept): one for one in reversed(collisions)}
         own = frozenset[Term]().union(*symbols) - kept
-        return Meetings(tuple(meetings), own, tuple(reversed(forms.values())))
+        return PairCollisions(tuple(collisions), own, tuple(reversed(forms.values())))
 
-    def about(self, more: Sequence[Bool]) -> tuple[Meeting, ...]:
+    def about(self, more: Sequence[Bool]) -> tuple[PairCollision, ...]:
         """Those that have to be asked where `more` is assumed."""
         return self.some if self.own.isdisjoint(symbols_of(*more)) else self.all
 

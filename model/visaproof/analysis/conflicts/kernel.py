@@ -120,14 +120,14 @@ class KernelAnswers(Struct, frozen=True):
         """What they show of scatters: a second run, and what is proved with it, may take all the time."""
         with suppress(LimitReached), self.limit.within():
             for position in filter(samples.shows, self.positions):
-                found = easily_shown(self._rounds(position), self.asked, self.known, samples)
+                found = easily_shown(self._iterations(position), self.asked, self.known, samples)
                 self.confirmed.update({} if found is None else {position: found})
 
     def _how_far_apart(self, position: Position) -> Hashable:
         """Of two lanes, in each iteration: what is found of one scatter mostly settles those that are alike in this."""
         if self.samples is not None and self.samples.shows(position):
             return position
-        return tuple(one.pairs[0].distance for one in self._rounds(position) if one.pairs) or position
+        return tuple(one.pairs[0].distance for one in self._iterations(position) if one.pairs) or position
 
     def given_up(self, position: Position, reached: LimitReached) -> Finding:
         if (known := self.confirmed.get(position)) is not None:
@@ -178,7 +178,7 @@ class KernelAnswers(Struct, frozen=True):
     def proofs(self) -> Iterator[Finding]:
         """The scatters that are proved to be free, whatever else may be shown of them.  Raises LimitReached."""
         for position in () if self.bounded else self.positions:
-            rounds = self._rounds(position)
+            rounds = self._iterations(position)
             items = cache(partial(self._of_any_items, position, rounds))
             found = [proved(one, self.asked, items, self.known) for one in rounds]
             stages = dict.fromkeys(one.by for one in found if one is not None)
@@ -187,7 +187,7 @@ class KernelAnswers(Struct, frozen=True):
 
     def _answer(self, position: Position) -> Finding:
         """A conflict in some iteration, or else an open one, or else free in each."""
-        rounds = self._rounds(position)
+        rounds = self._iterations(position)
         stages: dict[str, None] = {}
         undecided: Finding | None = None
 
@@ -283,12 +283,12 @@ class KernelAnswers(Struct, frozen=True):
     def _follows(self, rounds: Sequence[ConflictQuestion], earlier: Position) -> bool:
         """Whether lanes only meet in these where those of an earlier scatter do, inside of its surface or outside."""
         denied = Excluded()
-        for question in self._rounds(earlier):
+        for question in self._iterations(earlier):
             for pair in question.pairs:
                 denied.add(pair.overlap)
         return all(denied.excludes(pair.overlap) for question in rounds for pair in question.pairs)
 
-    def _rounds(self, position: Position) -> list[ConflictQuestion]:
+    def _iterations(self, position: Position) -> list[ConflictQuestion]:
         return [question for question in self.questions if question.instruction.position == position]
 
     def _of_any_items(self, position: Position, rounds: Sequence[ConflictQuestion]) -> str:

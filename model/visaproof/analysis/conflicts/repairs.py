@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from visaproof.analysis.conflicts.thread_states import Repair, Values, loads_agree
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.semantics.symbolic.float_axioms import ALL_MODES
 from visaproof.semantics.symbolic.float_meaning import compared
 from visaproof.smt import Bool, conj, iff, neg, symbols_of
@@ -29,7 +29,7 @@ def repairs_of(trace: Trace, until: Performed, formula: Bool, values: Values) ->
     yield from comparisons_agree(trace.arbitrary, formula, values)
 
 
-def comparisons_agree(left_open: Iterable[Arbitrary], formula: Bool, values: Values) -> Iterator[Repair]:
+def comparisons_agree(left_open: Iterable[Uninterpreted], formula: Bool, values: Values) -> Iterator[Repair]:
     """For each comparison that the formula depends on, and that the values get wrong, what it is."""
     used = set(symbols_of(formula))
     for one in left_open:

@@ -26,8 +26,8 @@ from visaproof.checking.stages import NORMAL_FORM, literals
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import MissingSurface
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary, dependence
 from visaproof.machine.symbolic.trace import Performed
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted, dependence
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, is_false, is_true, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
@@ -81,7 +81,7 @@ class Search(Struct, Generic[T], frozen=True):
     """With the subject, what the conditions say, as in "the lanes" "meet"."""
     confirm: Callable[[int, Values], T | None]
     """Runs the kernel on values under which the premise and the condition of this index hold."""
-    uninterpreted: Sequence[Arbitrary]
+    uninterpreted: Sequence[Uninterpreted]
     """Of the kernel: where a condition depends on one, an unknown verdict names it."""
     likely_size: int
     """Bytes of the surfaces, and extents, of which nothing is known, in the simple values."""

@@ -243,7 +243,7 @@ def _shown(
 ) -> Conflict | None:
     """The conflict that a run on the values shows."""
     outcome = run(asked.kernel, state_of(asked, question.performed, values, choices), most=MOST_STATEMENTS)
-    met = _meeting(question, outcome)
+    met = _collision_of(question, outcome)
     if met is None or outcome.undefined is None:
         return None
     first, second, message = met
@@ -305,7 +305,7 @@ def _is_input(one: Term) -> bool:
     return not is_lane(one) and not is_size(one)
 
 
-def _meeting(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
+def _collision_of(question: ConflictQuestion, outcome: Outcome) -> tuple[Write, Write, PerformedMessage] | None:
     """Two writes of different lanes to one place, in the message of the question, which ended the run."""
     if outcome.undefined is None or outcome.undefined.position != question.instruction.position:
         return None

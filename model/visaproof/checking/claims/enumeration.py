@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from visaproof.checking.claims.workers import Limits
 from visaproof.checking.decide import decide
-from visaproof.checking.specialise import Specialiser, agreement
+from visaproof.checking.instantiate import Instantiator, agreement
 from visaproof.checking.stages import Answer, Fails, GaveUp, Holds, Impossible, decide_goal
 from visaproof.checking.task_pool import Lost, in_order
 from visaproof.checking.verdict import Refuted, Unknown, Vacuous, Verdict
@@ -132,7 +132,7 @@ class _Work(Struct):
     by_normal_form: int = 0
     formulas: set[Bool] = field(default_factory=set[Bool])
     """Those of obligations on shapes that were not true as written."""
-    specialiser: Specialiser = field(default_factory=Specialiser)
+    instantiator: Instantiator = field(default_factory=Instantiator)
     happening: dict[Term, bool] = field(default_factory=dict[Term, bool])
     """Whether a condition holds where every lane is enabled and every place is inside."""
 
@@ -155,12 +155,12 @@ class _Work(Struct):
     def check(self, shape: FixedShape, subject: Subject, family: Subject) -> None:
         """All obligations on one shape."""
         obligations = page_obligations(subject)
-        specialised = self.specialiser.specialised(family.accesses, shape.values)
-        obligations[SAME_AS_FAMILY] = agreement(specialised, subject.accesses)
+        instantiated = self.instantiator.instantiated(family.accesses, shape.values)
+        obligations[SAME_AS_FAMILY] = agreement(instantiated, subject.accesses)
         can_happen = self._can_happen(subject)
         for claim, goal in obligations.items():
             if isinstance(can_happen, Fails):
-                others = (subject.with_variant("parametric-footprint", specialised),) * (claim == SAME_AS_FAMILY)
+                others = (subject.with_variant("parametric-footprint", instantiated),) * (claim == SAME_AS_FAMILY)
                 self.count(self.enumerated, (*others, subject), shape.name, claim, goal)
             else:
                 reason = can_happen.reason if isinstance(can_happen, GaveUp) else "an access can never happen"

@@ -11,19 +11,19 @@ from visaproof.isa.float_modes import CONTROL, OF_DPAS
 from visaproof.isa.identity import Same
 from visaproof.isa.types import DataType
 from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
-from visaproof.machine.symbolic.arbitrary_values import (
-    CORRECTED,
-    NO_RESULT,
-    UNINTERPRETED,
-    Arbitrary,
-    OpenValues,
-    SamplerOrigin,
-)
 from visaproof.machine.symbolic.divisions.integer_division import IntegerDivisions
 from visaproof.machine.symbolic.lane_reads import readers_of, target_of
 from visaproof.machine.symbolic.operands import Reader, SymbolicOperands
 from visaproof.machine.symbolic.predicates import Lane, SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.machine.symbolic.uninterpreted_results import (
+    CORRECTED,
+    NO_RESULT,
+    UNINTERPRETED,
+    OpenValues,
+    SamplerOrigin,
+    Uninterpreted,
+)
 from visaproof.program.operands import Destination, PredicateTarget
 from visaproof.program.statements import (
     ClearAddress,
@@ -44,19 +44,7 @@ from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, co
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.pairs import PAIRED
 from visaproof.semantics.symbolic.saturation import of_integers
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    bool_symbol,
-    concat,
-    const,
-    extract,
-    is_false,
-    ite,
-    ite_bool,
-    neg,
-    symbol,
-)
+from visaproof.smt import BitVec, Bool, bool_symbol, concat, const, extract, is_false, ite, ite_bool, neg, symbol
 
 _Pair = tuple[BitVec, BitVec]
 
@@ -75,7 +63,7 @@ class SymbolicArithmetic:
         """What the control register held, and for whom."""
 
     @property
-    def arbitrary(self) -> list[Arbitrary]:
+    def arbitrary(self) -> list[Uninterpreted]:
         """The values that were left open, in the order in which they were."""
         return self._open.values
 
@@ -119,7 +107,9 @@ class SymbolicArithmetic:
     ) -> BitVec:
         """An arbitrary value in place of one that the model leaves open; one for one operation on the same operands."""
         control, operation = None if operands is None else self._control(statement), _operation_of(statement)
-        one = Arbitrary(symbol("", width), statement.origin, lane, reason, operation, operands, result, control, origin)
+        one = Uninterpreted(
+            symbol("", width), statement.origin, lane, reason, operation, operands, result, control, origin
+        )
         return cast(BitVec, self._open.named(one))
 
     def _control(self, statement: Run) -> BitVec | None:
@@ -298,7 +288,7 @@ class SymbolicArithmetic:
         else:
             operation, reason = ("cmp", written.relation), UNINTERPRETED if meaning is None else NO_RESULT
             control, symbol_of = self._control(statement), bool_symbol("")
-            one = Arbitrary(symbol_of, statement.origin, lane, reason, operation, written.operands, None, control)
+            one = Uninterpreted(symbol_of, statement.origin, lane, reason, operation, written.operands, None, control)
             holds = cast(Bool, self._open.named(one))
             if meaning is not None:
                 holds = ite_bool(meaning.open, holds, cast(Bool, meaning.value))

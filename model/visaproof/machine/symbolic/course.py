@@ -31,10 +31,10 @@ class Mark(NamedTuple):
 def course(trace: Trace) -> list[Mark]:
     """All marks in the order of the run: loops are in the order in which they end, and outer ones begin first."""
     marks: list[Mark] = []
-    rounds = trace.rounds
-    for ending, behind in enumerate(rounds):
-        for loop in (one for one in reversed(range(ending, len(rounds))) if rounds[one].ended_before == ending):
-            begins = rounds[loop].begins
+    loops = trace.loops
+    for ending, behind in enumerate(loops):
+        for loop in (one for one in reversed(range(ending, len(loops))) if loops[one].ended_before == ending):
+            begins = loops[loop].begins
             marks.append(Mark(begins.events, begins.messages, MarkKind.ROUND, loop))
         marks.append(Mark(behind.ends.events, behind.ends.messages, MarkKind.BEHIND, ending))
     marks += [Mark(place, one.before, MarkKind.EVENT, place) for place, one in enumerate(trace.events)]

@@ -13,7 +13,7 @@ from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.semantics.symbolic.guarded import GuardedRegisters
 from visaproof.smt import BitVec, add, bit_and, const, scale, zero_extend
 from visaproof.smt.arithmetic import difference
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 
 
 def own_ids(registers: GuardedRegisters, accesses: Iterable[Access]) -> Iterator[tuple[Same[Access], BitVec]]:
@@ -22,9 +22,9 @@ def own_ids(registers: GuardedRegisters, accesses: Iterable[Access]) -> Iterator
     if row is None:
         return
     number = zero_extend(bit_and(registers.read("%r0", THREAD_NUMBER_BYTE, 4), const(0xFF, 32)), 64)  # as IGC has it
-    begin = as_sum(add(registers.read(TABLE, 0, 8), scale(number, row)))
+    begin = recombined(add(registers.read(TABLE, 0, 8), scale(number, row)))
     for one in accesses:
         if isinstance(one, Load) and one.surface == FLAT:
-            place, unknown = difference(as_sum(one.cell[0]), begin)
+            place, unknown = difference(recombined(one.cell[0]), begin)
             if not unknown and place + one.width <= row:
                 yield Same(one), registers.read(IDS, place, one.width)

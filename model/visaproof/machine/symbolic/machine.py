@@ -16,13 +16,12 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.identity import Same
 from visaproof.isa.operands import NULL, SCRATCH, SLM
 from visaproof.launch.float_results import Floats
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.local_id_table import own_ids
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, forget, forget_private, held_now, owners
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, havoc, havoc_private, held_now, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
@@ -31,6 +30,7 @@ from visaproof.machine.symbolic.sampler import read_arbitrary
 from visaproof.machine.symbolic.state_moves import StateContents, StateMoves
 from visaproof.machine.symbolic.thread import Thread, ThreadState, under_guards
 from visaproof.machine.symbolic.trace import Performed
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.program.program import Program
 from visaproof.program.statements import (
     BindState,
@@ -215,7 +215,7 @@ class Machine:
         value = self.private.load(access, unknown, self.thread.assumption(access.guard))
         if occurs(unknown, value):
             reason = "which reads uninitialised private memory, or what a loop stores"
-            self.arithmetic.arbitrary.append(Arbitrary(unknown, statement.origin, access.lane, reason))
+            self.arithmetic.arbitrary.append(Uninterpreted(unknown, statement.origin, access.lane, reason))
         return value
 
     def _surface(self, key: str, decoded: Message) -> SymbolicSurface:
@@ -255,17 +255,17 @@ class Machine:
             return replace(access, guard=conj(access.guard, self.lanes.reached))
         return access
 
-    def forget(
-        self, name: str, known: RoundWrites, running: tuple[Bool, ...], entered: Literals = NONE
+    def havoc(
+        self, name: str, known: LoopWrites, running: tuple[Bool, ...], entered: Literals = NONE
     ) -> dict[tuple[str, int, int], BitVec]:
         """Makes arbitrary what iterations of a loop may have written for these lanes, where it is `entered` at all."""
-        self.operands.addresses.forget(known.addresses)
+        self.operands.addresses.havoc(known.addresses)
         guards = [literals_of(guard) for guard in running]
-        forget_private(name, known, guards, self.private)
+        havoc_private(name, known, guards, self.private)
         self.bindings.loosen(known.bound, name)
-        return forget(name, known, guards, self.thread.registers, self.thread.predicates, entered, self.lanes.facts)
+        return havoc(name, known, guards, self.thread.registers, self.thread.predicates, entered, self.lanes.facts)
 
-    def held(self, name: str, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+    def held(self, name: str, known: LoopWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
         """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold.
 
         What nothing is known of has a name of its own, which begins as this says.

@@ -10,10 +10,10 @@ from visaproof.instructions.lsc.block2d import data_bytes
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.operands import NULL, RawOperand
 from visaproof.isa.types import DataType
-from visaproof.machine.symbolic.arbitrary_values import UNINTERPRETED
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread, ThreadState
+from visaproof.machine.symbolic.uninterpreted_results import UNINTERPRETED
 from visaproof.program.statements import MatrixProduct
 from visaproof.semantics.symbolic.accesses import RegisterSlice
 from visaproof.semantics.symbolic.elements import Source, resized

@@ -36,7 +36,7 @@ from visaproof.smt import (
 )
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 
 FEW_CHOICES, MANY_CHOICES = 8, 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with
@@ -123,7 +123,7 @@ class PrivateMemory:
         if self._base is None or access.surface != FLAT:
             return None
         if address not in self._offsets:
-            constant, parts = linear_parts(as_sum(address))
+            constant, parts = linear_parts(recombined(address))
             alone = {atom: factor for atom, factor in parts.items() if atom is not self._base}
             private = parts.get(self._base) == 1
             self._offsets[address] = sum_of(constant, alone, address.width) if private else None
@@ -138,22 +138,22 @@ class PrivateMemory:
             if isinstance(access, Store) and start is not None:
                 self._append(PrivateStore(literals_of(access.guard), start, access.value))
             elif start is not None or not self._is_elsewhere(access.cell[0]):
-                self._forget(access.surface)
+                self._havoc(access.surface)
 
     def _is_elsewhere(self, address: BitVec) -> bool:
         """Whether this is another pointer of the launch plus something.
 
         Of an address that a loop has moved, or that was loaded, it is not known where it comes from.
         """
-        _, parts = linear_parts(as_sum(address))
+        _, parts = linear_parts(recombined(address))
         return any(factor == 1 and atom is not self._base and _is_handed(atom) for atom, factor in parts.items())
 
-    def forget(self) -> None:
+    def havoc(self) -> None:
         """Makes everything arbitrary."""
         for surface in (FLAT, SCRATCH):
-            self._forget(surface)
+            self._havoc(surface)
 
-    def _forget(self, surface: str) -> None:
+    def _havoc(self, surface: str) -> None:
         if surface == SCRATCH:
             self._append(PrivateStore(NONE, const(0, SCRATCH_BITS), None))
         elif self._base is not None:
@@ -175,7 +175,7 @@ class PrivateMemory:
         if isinstance(access, Atomic):
             return otherwise
         value = self.held(start, access.width, otherwise, assumed)
-        value = as_sum(value) if access.width == 8 else value
+        value = recombined(value) if access.width == 8 else value
         return zero_extend(value, otherwise.width)  # a narrow element leaves the rest to the page
 
     def held(self, start: BitVec, width: int, otherwise: BitVec, assumed: Literals) -> BitVec:
@@ -220,7 +220,7 @@ def _unit_at(
     chosen: list[tuple[Bool, BitVec]] = []
     value = otherwise
     for store in stores:
-        piece, met = _meeting(store, byte, unit)
+        piece, met = _overlap(store, byte, unit)
         condition = conj(met, missing(store.guard, assumed)) if piece is not None else met
         if piece is None or is_false(condition):
             continue
@@ -247,7 +247,7 @@ def _unit(stores: Iterable[_Met], width: int) -> int:
     return unit
 
 
-def _meeting(store: _Met, byte: int, unit: int) -> tuple[BitVec | None, Bool]:
+def _overlap(store: _Met, byte: int, unit: int) -> tuple[BitVec | None, Bool]:
     """What the unit at `byte` of a load is if the store wrote it, and the condition that it is that unit.
 
     Of a store of several units the condition chooses which.

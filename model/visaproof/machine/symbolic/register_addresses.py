@@ -69,7 +69,7 @@ class GuardedAddresses:
     def restore(self, contents: Mapping[AddressRegister, AddressWrite]) -> None:
         self._writes = dict(contents)
 
-    def forget(self, registers: Collection[AddressRegister]) -> None:
+    def havoc(self, registers: Collection[AddressRegister]) -> None:
         """Leaves open what these hold."""
         self._writes |= dict.fromkeys(registers, _LEFT_BY_A_LOOP)
 

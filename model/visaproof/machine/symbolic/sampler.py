@@ -5,10 +5,10 @@ Nothing connects two values here.  What a value depends on is kept beside it, fo
 
 from visaproof.decode.sampler import SamplerRead
 from visaproof.isa.operands import NULL
-from visaproof.machine.symbolic.arbitrary_values import SamplerOrigin
 from visaproof.machine.symbolic.arithmetic import SymbolicArithmetic
 from visaproof.machine.symbolic.predicates import lanes_of
 from visaproof.machine.symbolic.thread import Thread
+from visaproof.machine.symbolic.uninterpreted_results import SamplerOrigin
 from visaproof.program.statements import SamplerMessage
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.cases import given
@@ -32,10 +32,10 @@ def read_arbitrary(statement: SamplerMessage, surface: str, thread: Thread, arit
             reason = "a read through the sampler, which is uninterpreted"
             value = arithmetic.fresh(statement, lane, 8 * read.width, reason, operands or None, None, origin)
             thread.registers.write_under(read.dst.variable, place, value, guard)
-        _forget(statement, thread, arithmetic, start + data_bytes, start + slot_bytes)
+        _havoc(statement, thread, arithmetic, start + data_bytes, start + slot_bytes)
     if read.null_mask:
         behind = read.dst.offset + count * slot_bytes
-        _forget(statement, thread, arithmetic, behind, behind + register)
+        _havoc(statement, thread, arithmetic, behind, behind + register)
 
 
 def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals) -> tuple[Source, ...]:
@@ -48,7 +48,7 @@ def _coordinates(read: SamplerRead, thread: Thread, lane: int, assumed: Literals
     return tuple(given(found, assumed))
 
 
-def _forget(statement: SamplerMessage, thread: Thread, arithmetic: SymbolicArithmetic, start: int, end: int) -> None:
+def _havoc(statement: SamplerMessage, thread: Thread, arithmetic: SymbolicArithmetic, start: int, end: int) -> None:
     """Makes bytes arbitrary, as far as the variable has them."""
     for byte in range(start, min(end, thread.registers.sizes[statement.read.dst.variable])):
         value = arithmetic.fresh(statement, None, 8, "which leaves bytes undefined")

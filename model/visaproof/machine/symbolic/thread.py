@@ -20,22 +20,8 @@ from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    Term,
-    bool_const,
-    conj,
-    const,
-    disj,
-    false,
-    is_false,
-    neg,
-    sub,
-    true,
-    value_of,
-)
-from visaproof.smt.halves import as_sum
+from visaproof.smt import BitVec, Bool, Term, bool_const, conj, const, disj, false, is_false, neg, sub, true, value_of
+from visaproof.smt.split_words import recombined
 from visaproof.smt.substitution import substitute_bools
 
 T = TypeVar("T", bound=Term)
@@ -149,7 +135,7 @@ class ThreadState(SymbolicState, frozen=True, kw_only=True):
         if key not in self.read:
             assumed = self.thread.lanes.facts if when is None else self.thread.assumption(when)
             value = registers.read_under(operand.variable, first, width, assumed)
-            self.read[key] = as_sum(value) if width == 8 else value
+            self.read[key] = recombined(value) if width == 8 else value
         return self.read[key], True
 
 

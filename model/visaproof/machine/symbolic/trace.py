@@ -10,10 +10,10 @@ from visaproof.decode.message import Message
 from visaproof.decode.synchronisation import Synchronised
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.identity import Same
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
-from visaproof.machine.symbolic.loops.iteration import LoopRound
+from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.machine.symbolic.private import PrivateMemory
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.beyond import Excess
@@ -72,7 +72,7 @@ class Trace(Struct, frozen=True):
 
     performed: tuple[Performed, ...]
     surfaces: dict[str, SymbolicSurface]
-    arbitrary: tuple[Arbitrary, ...]
+    arbitrary: tuple[Uninterpreted, ...]
     """Values that the model leaves open."""
     conditions: tuple[tuple[Bool, Position], ...]
     """What the pages ask of register addresses: where one does not hold, the kernel is undefined."""
@@ -89,7 +89,7 @@ class Trace(Struct, frozen=True):
     """At the end; it tells which addresses are those of private memory."""
     events: tuple[Synchronised, ...] = ()
     """The barriers and fences, in the order of the run."""
-    rounds: tuple[LoopRound, ...] = ()
+    loops: tuple[LoopIteration, ...] = ()
     """For each loop that one iteration stands for, that one; inner loops first.  Only of a kernel that is compared."""
     beyond: tuple[Excess, ...] = ()
     """Who reads or writes registers that a variable does not have, where these are nondeterministic."""

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterRounds
+from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterOnes
 from visaproof.machine.symbolic.loops.iteration import (
     QWORD,
     Held,
-    LoopRound,
-    RoundWrites,
+    LoopIteration,
+    LoopWrites,
     ending,
     exits_of,
     in_round,
@@ -57,7 +57,7 @@ class Walk:
         self._unroll = unroll
         self._generalise = general
         self._place: int = 0
-        self._rounds: Counter[int] = Counter()
+        self._iterations: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
         self._back: dict[int, tuple[Bool, ...]] = {}
         """The lanes that each branch took back last."""
@@ -75,9 +75,9 @@ class Walk:
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
         self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.type.size == QWORD)
-        self._general: list[LoopRound] = []
+        self._general: list[LoopIteration] = []
         self._branches: list[TakenBranch] = []
-        self._known: dict[int, dict[int, tuple[Loop, RoundWrites]]] = {}
+        self._known: dict[int, dict[int, tuple[Loop, LoopWrites]]] = {}
         """By where a loop begins and the place behind it: those that one iteration stood for, and what it wrote."""
         self._within: int | None = None
         """The place behind the loop of which an iteration begins now."""
@@ -184,12 +184,12 @@ class Walk:
         # As many lanes as an iteration ago, or at its begin: then it is certain that they go on.
         fixed = self._fixed and self._steps < FIXED_STEPS and self._came.get(branch.target) == running
         if self._back.get(place) != running and not fixed:
-            self._rounds[place] += 1
+            self._iterations[place] += 1
             self._turns += 1
             self._back[place] = running
-        if self._rounds[place] > self._most_rounds(branch):
+        if self._iterations[place] > self._most_rounds(branch):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if not (self._generalise and self._generalised(loop, RoundWrites(wide=self._wide), back=True)):
+            if not (self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True)):
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
             return
@@ -220,7 +220,7 @@ class Walk:
             del loops[behind]
         return False
 
-    def _generalised(self, loop: Loop, known: RoundWrites, *, back: bool = False) -> bool:
+    def _generalised(self, loop: Loop, known: LoopWrites, *, back: bool = False) -> bool:
         """Whether all iterations of a loop from here on were run as one; `known` are writes that it will have.
 
         Whether the lanes have come `back` by the branch, or for the first time.
@@ -255,7 +255,7 @@ class Walk:
         if not self._lanes.nowhere:
             self._step_at(loop.branch)
 
-    def _general_round(self, loop: Loop, known: RoundWrites, *, back: bool) -> None:
+    def _general_round(self, loop: Loop, known: LoopWrites, *, back: bool) -> None:
         """Runs one iteration after any number of others, until what it writes was arbitrary before it."""
         machine, behind, bounds, inner = self._machine, loop.left_at, len(self._bounded), len(self._general)
         before, running = machine.contents(), self._lanes.running
@@ -267,9 +267,9 @@ class Walk:
             in_it = in_round(name, running)
             elements = LaneElements(machine.thread, known, running if self._compared_as else ())
             entered = self._held(known, running, facts) + elements.held(running, facts)
-            held = machine.forget(name, known, running)
+            held = machine.havoc(name, known, running)
             during = self._held(known, running, facts)
-            elements.forget(name, in_it)
+            elements.havoc(name, in_it)
             during += elements.held(in_it, facts)
             self._lanes.only(in_it)
             here = self._lanes.facts
@@ -289,30 +289,30 @@ class Walk:
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if not self._compared_as:
             fixed, used = machine.fixed(before.performed), used_symbols(machine, before, again)
-            rounds = LaterRounds(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
-            told = rounds.known(machine.thread.registers, before.registers)
+            later = LaterOnes(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
+            told = later.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
             exits = ending(exits, behind, map(conj, self._lanes.running, map(neg, goes_on)))
         machine.keep_messages_since(before, told)
-        machine.forget(f"{name}.left", replace(known, shifts=set()), running, facts)  # by lanes in different iterations
+        machine.havoc(f"{name}.left", replace(known, shifts=set()), running, facts)  # by lanes in different iterations
         if self._compared_as:
             left = self._held(known, running, facts) + elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)
             runs = in_round(name, (true(),) * THREAD_LANES)
             lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
             about = Moment(before.performed, before.events), machine.moment, tuple(words), tuple(lanes)
-            self._general.append(LoopRound(loop.branch.position, *about, exits_of(name, exits), inner))
+            self._general.append(LoopIteration(loop.branch.position, *about, exits_of(name, exits), inner))
         self._lanes.leave(name, exits, running)
 
-    def _held(self, known: RoundWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
+    def _held(self, known: LoopWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
         """What is held here by what iterations may write, if iterations are to be compared."""
         if not self._compared_as:
             return []
         self._moments += 1
         return self._machine.held(f"moment.{self._compared_as}.{self._moments}", known, running, facts)
 
-    def _round(self, name: str, loop: Loop, messages: int) -> RoundWrites:
+    def _round(self, name: str, loop: Loop, messages: int) -> LoopWrites:
         """Runs an iteration, and says what was written; so many `messages` came before."""
         machine, registers, predicates = self._machine, self._machine.thread.registers, self._machine.thread.predicates
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
@@ -342,9 +342,9 @@ class Walk:
 
         Else the work would grow with the product of their iterations; none is left where loops have turned often.
         """
-        for inner in [place for place in self._rounds if first <= place < behind]:
+        for inner in [place for place in self._iterations if first <= place < behind]:
             self._back.pop(inner, None)
             if self._generalise:
-                del self._rounds[inner]
+                del self._iterations[inner]
             elif self._turns < MOST_TURNS:
-                self._rounds[inner] = min(self._rounds[inner], max(0, self._unroll - 1))
+                self._iterations[inner] = min(self._iterations[inner], max(0, self._unroll - 1))

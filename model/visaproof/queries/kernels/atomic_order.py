@@ -12,7 +12,7 @@ from visaproof.instructions.svm_atomic import SvmAtomic
 from visaproof.isa.atomics import commute
 from visaproof.isa.operands import NULL
 from visaproof.machine.symbolic.trace import Performed
-from visaproof.queries.kernels.conflict import lanes_meet
+from visaproof.queries.kernels.conflict import lanes_collide
 from visaproof.queries.kernels.lane_accesses import accesses_by_lane
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import is_false, known_trailing_zeros
@@ -38,7 +38,7 @@ def _unseen(one: Performed, mine: Atomic, other: Performed, theirs: Atomic) -> b
     if mine.destination is None and theirs.destination is None and _commute(mine, theirs):
         return True
     (first,), (second,) = accesses_by_lane(one, [mine]), accesses_by_lane(other, [theirs])
-    return is_false(lanes_meet(first, second))
+    return is_false(lanes_collide(first, second))
 
 
 def _commute(one: Atomic, other: Atomic) -> bool:

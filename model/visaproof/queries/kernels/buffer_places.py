@@ -35,7 +35,7 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.arithmetic import sum_of
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 from visaproof.smt.substitution import Substitution
 
 T = TypeVar("T", bound=Term)
@@ -122,7 +122,7 @@ class Pointers(Struct, frozen=True):
 
     def behind(self, address: BitVec) -> tuple[BitVec, BitVec] | None:
         """The pointer to which an address adds something that depends on no pointer, and what it adds."""
-        constant, parts = linear_parts(as_sum(address))
+        constant, parts = linear_parts(recombined(address))
         bases = [atom for atom in parts if atom in self.words]
         if len(bases) != 1 or parts[bases[0]] != 1:
             return None

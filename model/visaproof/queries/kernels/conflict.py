@@ -61,7 +61,7 @@ class LanePair(Struct, frozen=True, dict=True):
         """What follows from `meet`: they access a common byte or texel, as far as 32 bits of addresses say, inside or
         outside of the surface.  Scatters that are as far apart in both lanes, under one guard, have one overlap.
         """
-        return _accesses_meet(*self.accesses, exactly=False)
+        return _accesses_collide(*self.accesses, exactly=False)
 
     @property
     def distance(self) -> tuple[tuple[int, frozenset[tuple[BitVec, int]]], ...]:
@@ -159,7 +159,7 @@ class PairedLane(Struct, frozen=True, dict=True):
 
     def meets(self, other: "PairedLane") -> Bool:
         """Whether both access a common byte or texel inside the surface, and are defined."""
-        return _meeting(self, other)[0]
+        return _collision(self, other)[0]
 
     def beside(self, other: "PairedLane") -> LaneAccesses:
         """The accesses where both lanes access something; in a long history only its own literals are replaced."""
@@ -175,38 +175,38 @@ class PairedLane(Struct, frozen=True, dict=True):
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
     for one, other in combinations(map(PairedLane, lanes), 2):
-        meet, accesses = _meeting(one, other)
+        meet, accesses = _collision(one, other)
         if not is_false(meet):
             yield LanePair(one.write.lane, other.write.lane, meet, accesses)
 
 
-def lanes_meet(one: LaneAccesses, other: LaneAccesses) -> Bool:
+def lanes_collide(one: LaneAccesses, other: LaneAccesses) -> Bool:
     """Whether both lanes access a common byte or texel inside the surface, and are defined."""
     return PairedLane(one).meets(PairedLane(other))
 
 
-def _meeting(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
+def _collision(one: PairedLane, other: PairedLane) -> tuple[Bool, tuple[LaneAccesses, LaneAccesses]]:
     """What the guards say of addresses is used only where these do not tell the lanes apart by themselves."""
     accesses = one.write, other.write
     if not (one.conditions or other.conditions):
-        return _accesses_meet(*accesses), accesses
-    ways = _ways_to_meet(*accesses, exactly=True)
+        return _accesses_collide(*accesses), accesses
+    ways = _ways_to_collide(*accesses, exactly=True)
     if all(map(is_false, ways)):
         return false(), accesses
     known = one.beside(other), other.beside(one)
     if all(now.base == before.base for now, before in zip(known, accesses, strict=True)):
         return disj(*ways), accesses
-    return _accesses_meet(*known), known
+    return _accesses_collide(*known), known
 
 
-def _accesses_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
-    ways = _ways_to_meet(one, other, exactly)
+def _accesses_collide(one: LaneAccesses, other: LaneAccesses, exactly: bool = True) -> Bool:
+    ways = _ways_to_collide(one, other, exactly)
     return disj(*ways) if ways else false()
 
 
-def _ways_to_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Sequence[Bool]:
+def _ways_to_collide(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Sequence[Bool]:
     """Of which one holds where they meet."""
-    return (_texels_meet(one, other, exactly),) if one.is_texel else _at_distances(one, other, exactly)
+    return (_texels_collide(one, other, exactly),) if one.is_texel else _at_distances(one, other, exactly)
 
 
 def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
@@ -217,15 +217,15 @@ def _where(known: Literals, write: LaneAccesses) -> LaneAccesses:
     return replace(write, base=tuple(substitute_bools(base, holds, within_relations=False)))
 
 
-def _texels_meet(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
+def _texels_collide(one: LaneAccesses, other: LaneAccesses, exactly: bool) -> Bool:
     """Whether both lanes happen, and write one channel of one texel; `exactly`: inside the surface, and defined."""
-    meetings = [
+    collisions = [
         conj(_happens(store, exactly), _happens(other_store, exactly))
         for channel, store in one.stores
         for other_channel, other_store in other.stores
         if channel == other_channel
     ]
-    return conj(*(_equal(a, b) for a, b in zip(one.base, other.base, strict=True)), disj(*meetings))
+    return conj(*(_equal(a, b) for a, b in zip(one.base, other.base, strict=True)), disj(*collisions))
 
 
 def _happens(store: Access, exactly: bool) -> Bool:

@@ -22,24 +22,24 @@ def base_at(buffer: str) -> int:
 
 
 class AfterCuts(Struct, frozen=True):
-    """After so many barriers, fences or atomics, at which others take part, and ends of rounds of loops."""
+    """After so many barriers, fences or atomics, at which others take part, and ends of iterations of loops."""
 
     kinds: tuple[str, ...]
     cuts: int
     ends: int = 0
 
     def __str__(self) -> str:
-        rounds = f" and {self.ends} ends of rounds" if self.ends else ""
+        rounds = f" and {self.ends} ends of iterations" if self.ends else ""
         return f"{' or '.join(self.kinds)} {self.cuts}{rounds}"
 
 
-class AfterTurn(Struct, frozen=True):
-    """After a turn of atomics of kernels of different widths."""
+class AfterAtomicStep(Struct, frozen=True):
+    """After an atomic step of kernels of different widths."""
 
     number: int
 
     def __str__(self) -> str:
-        return f"turn {self.number}"
+        return f"atomic step {self.number}"
 
 
 class AfterMessage(Struct, frozen=True):
@@ -61,7 +61,7 @@ class AfterImageStores(Struct, frozen=True):
         return f"{self.stores} stores to images" + (f", {self.reads} times read as others" if self.reads else "")
 
 
-After = AfterCuts | AfterTurn | AfterMessage | AfterImageStores
+After = AfterCuts | AfterAtomicStep | AfterMessage | AfterImageStores
 
 
 class SurfaceThen(str):

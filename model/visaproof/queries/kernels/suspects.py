@@ -87,9 +87,9 @@ def _beyond(trace: Trace) -> Iterator[Suspect]:
         groups.setdefault(key, []).append(one)
     for (variable, written, _), group in groups.items():
         first = group[0]
-        unwritten = first.of_address and variable not in trace.registers.sizes
-        kind = UndefinedKind.UNINITIALISED if unwritten else UndefinedKind.BEYOND_VARIABLE
-        what = f"uses address register {variable}, which is uninitialised" if unwritten else _what(first, group)
+        uninitialised = first.of_address and variable not in trace.registers.sizes
+        kind = UndefinedKind.UNINITIALISED if uninitialised else UndefinedKind.BEYOND_VARIABLE
+        what = f"uses address register {variable}, which is uninitialised" if uninitialised else _what(first, group)
         if written:
             yield Suspect(kind, first.position, variable, what, written=tuple(one.guard for one in group))
         else:
@@ -121,9 +121,9 @@ def _uninitialised(program: Program, trace: Trace) -> Iterator[Suspect]:
     harmless = {one.position for one in program.run_statements() if compares_with_itself(one)}
     registers, predicates = trace.registers, trace.predicates
     for unit, at_start, readers, when in (
-        ("bytes", registers.at_start, registers.unwritten, ""),
+        ("bytes", registers.at_start, registers.read_uninitialised, ""),
         ("bytes", registers.at_start, registers.partly, " on some path"),
-        ("bits", predicates.at_start, predicates.unwritten, ""),
+        ("bits", predicates.at_start, predicates.read_uninitialised, ""),
         ("bits", predicates.at_start, predicates.partly, " on some path"),
     ):
         for (variable, position), places in _grouped(readers, launched, harmless).items():

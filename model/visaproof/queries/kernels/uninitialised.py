@@ -22,7 +22,7 @@ class Storage(Enum):
     PREDICATE = "bits"
 
 
-class Unwritten(Struct, frozen=True):
+class Uninitialised(Struct, frozen=True):
     """Bytes of a root variable, or bits of a predicate, that nothing wrote before they were first read."""
 
     storage: Storage
@@ -39,7 +39,7 @@ def launched_variables(kernel: Kernel) -> frozenset[str]:
     return frozenset(item.variable for item in kernel.inputs) | PREDEFINED
 
 
-def unwritten_reads(program: Program, trace: Trace) -> Iterator[Unwritten]:
+def uninitialised_reads(program: Program, trace: Trace) -> Iterator[Uninitialised]:
     """One entry for each variable and each statement that is the first to read some of it.
 
     Inputs and predefined variables are written by the launch, and addresses of symbols (`&name`) by the linker.  What
@@ -48,13 +48,13 @@ def unwritten_reads(program: Program, trace: Trace) -> Iterator[Unwritten]:
     """
     by_position = {one.position: one for one in program.run_statements()}
     launched = launched_variables(program)
-    yield from _grouped(Storage.REGISTER, trace.registers.unwritten, by_position, launched)
-    yield from _grouped(Storage.PREDICATE, trace.predicates.unwritten, by_position, launched)
+    yield from _grouped(Storage.REGISTER, trace.registers.read_uninitialised, by_position, launched)
+    yield from _grouped(Storage.PREDICATE, trace.predicates.read_uninitialised, by_position, launched)
 
 
 def _grouped(
     storage: Storage, readers: Readers, by_position: dict[Position, Run], launched: frozenset[str]
-) -> Iterator[Unwritten]:
+) -> Iterator[Uninitialised]:
     groups: dict[tuple[str, Position, bool], list[int]] = {}
     for (variable, place), positions in readers.items():
         if variable not in launched and not variable.startswith("&"):
@@ -62,7 +62,7 @@ def _grouped(
             first = harmful[0] if harmful else next(iter(positions))
             groups.setdefault((variable, first, not harmful), []).append(place)
     for (variable, position, harmless), places in groups.items():
-        yield Unwritten(storage, variable, tuple(sorted(places)), by_position[position].origin, harmless)
+        yield Uninitialised(storage, variable, tuple(sorted(places)), by_position[position].origin, harmless)
 
 
 def compares_with_itself(statement: Run) -> bool:

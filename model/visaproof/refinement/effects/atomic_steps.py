@@ -1,13 +1,13 @@
-"""Atomics of several threads beside those of the wide one that runs all their lanes: which happen in one turn.
+"""Atomics of several threads beside those of the wide one that runs all their lanes: which happen in one step.
 
-Each message of the wide thread is a turn, in which each narrow thread takes its part.  Between turns others may change
+Each message of the wide thread is a step, in which each narrow thread takes its part.  Between steps others may change
 what is there.  Of a message of several lanes each lane's atomic has to be the same in both: then every order of them is
 open to both.  One of a single lane may be the sum of what the threads do one after another.
 
-The order of the source's threads is open, so that it may be the one with these turns.  The target's threads may take
+The order of the source's threads is open, so that it may be the one with these steps.  The target's threads may take
 theirs in any order: it has to be one in which nobody sees that.  Two atomics of different threads that are in different
-turns, that have to give one sum, or that iterations of a loop repeat, reach other cells, or bring nothing and commute.
-Then they can be exchanged one by one, until they stand in the order of the turns.
+steps, that have to give one sum, or that iterations of a loop repeat, reach other cells, or bring nothing and commute.
+Then they can be exchanged one by one, until they stand in the order of the steps.
 
 A thread that does in several messages what another of its width does in one takes its parts of the turn in that order.
 """
@@ -29,7 +29,7 @@ from visaproof.queries.kernels.atomic_order import is_aligned, order_is_unseen
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import Owner
 from visaproof.refinement.effects.fences import is_atomic, is_seen
-from visaproof.refinement.effects.side import Side, Turn, epoch
+from visaproof.refinement.effects.side import AtomicStep, Side, epoch
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import kept
 
@@ -49,8 +49,8 @@ class Message(Struct, frozen=True):
         return len(self.lanes) == 1
 
 
-def in_turns(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
-    """Both kernels with the turns of their atomics.  Raises NotModelled where there is no such order.
+def with_atomic_steps(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
+    """Both kernels with the steps of their atomics.  Raises NotModelled where there is no such order.
 
     `narrow` is the number of lanes of a thread of the kernel that has several.
     """
@@ -62,28 +62,28 @@ def in_turns(source: Side, target: Side, narrow: int) -> tuple[Side, Side]:
     _require_on_one_side(source, target)
     group, other = (source, target) if source.threads else (target, source)
     threads = list(_messages(group, narrow))
-    turns: dict[int, Turn] = {}
-    of_the_group: dict[int, Turn] = {}
+    steps: dict[int, AtomicStep] = {}
+    of_the_group: dict[int, AtomicStep] = {}
     for number, message in enumerate(_messages(other, narrow)):
         parts = list(_taken(message, threads))
         if not parts:
             raise _no_order()
-        turns[message.place] = Turn(number, message.lanes.start, message.is_single)
+        steps[message.place] = AtomicStep(number, message.lanes.start, message.is_single)
         for part in parts:
-            of_the_group[part.place] = Turn(number, part.lanes.start, message.is_single)
+            of_the_group[part.place] = AtomicStep(number, part.lanes.start, message.is_single)
             threads.remove(part)
     if threads:
         raise _no_order()
     if group is source:
-        return replace(source, turns=of_the_group), replace(target, turns=turns)
-    target = replace(target, turns=of_the_group)
+        return replace(source, steps=of_the_group), replace(target, steps=steps)
+    target = replace(target, steps=of_the_group)
     if target.threads:
         _require_unseen_order(target)
-    return replace(source, turns=turns), target
+    return replace(source, steps=steps), target
 
 
-def in_lane_turns(source: Side, target: Side) -> tuple[Side, Side]:
-    """Two kernels of one width, with turns where the lanes of a message of the source are several of the target's.
+def with_lane_steps(source: Side, target: Side) -> tuple[Side, Side]:
+    """Two kernels of one width, with steps where the lanes of a message of the source are several of the target's.
 
     That is one of the orders in which these lanes may come, between which others may come as well.  Not so the other
     way round: of two messages the first comes first.
@@ -91,7 +91,7 @@ def in_lane_turns(source: Side, target: Side) -> tuple[Side, Side]:
     if _count(target) <= _count(source):
         return source, target
     try:
-        return in_turns(source, target, narrow=0)
+        return with_atomic_steps(source, target, narrow=0)
     except NotModelled:
         return source, target
 
@@ -99,8 +99,8 @@ def in_lane_turns(source: Side, target: Side) -> tuple[Side, Side]:
 def _require_unseen_order(target: Side) -> None:
     """Raises NotModelled where it may be seen in which order the threads do their atomics."""
     performed = target.trace.performed
-    for one, other in combinations(target.turns, 2):
-        mine, theirs = target.turns[one], target.turns[other]
+    for one, other in combinations(target.steps, 2):
+        mine, theirs = target.steps[one], target.steps[other]
         if target.threads[one] == target.threads[other] or epoch(target, one)[0] != epoch(target, other)[0]:
             continue
         repeated = performed[one].any_round or performed[other].any_round

@@ -10,7 +10,7 @@ from msgspec import Struct
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.identity import Same
-from visaproof.machine.symbolic.loops.iteration import LoopRound
+from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.conflict import PairedLane, conflict_questions
@@ -28,17 +28,7 @@ from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, lane_races
 from visaproof.refinement.iteration_numbers import in_another_iteration
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
-from visaproof.smt import (
-    Bool,
-    conj,
-    disj,
-    eq,
-    iff,
-    is_false,
-    kept,
-    neg,
-    true,
-)
+from visaproof.smt import Bool, conj, disj, eq, iff, is_false, kept, neg, true
 
 OF_ACCESSES = frozenset((UndefinedKind.MISALIGNED, UndefinedKind.BEYOND_VARIABLE))
 
@@ -54,7 +44,7 @@ class Race(NamedTuple):
     """When lanes of two threads race."""
 
     meet: Bool
-    in_rounds: bool
+    in_iterations: bool
     """Whether one of them does so in any iteration of a loop: the other may be in another one."""
 
 
@@ -68,7 +58,7 @@ class _Seen(Struct, frozen=True, dict=True):
     def lanes(self) -> list[PairedLane]:
         return [PairedLane(one) for one in accesses_by_lane(self.performed, self.accesses)]
 
-    def meetings(self, other: "_Seen") -> Iterator[Bool]:
+    def overlaps(self, other: "_Seen") -> Iterator[Bool]:
         """Where a lane of each disturb each other."""
         both = (*self.accesses, *other.accesses)
         if not self.accesses or not other.accesses or any(_are(kind, both) for kind in (Load, Atomic)):
@@ -123,9 +113,9 @@ def races(trace: Trace, threads: Sequence[int], surfaces: Sequence[str], *, with
         for one, other in combinations(messages, 2):
             is_within = one.performed.instruction.position == other.performed.instruction.position
             if is_within is within_statements and one.thread != other.thread and not one.is_ordered(other):
-                in_rounds = one.performed.any_round or other.performed.any_round
-                for theirs in other.in_iterations if in_rounds else (other.seen,):
-                    yield from (Race(meet, in_rounds) for meet in one.seen.meetings(theirs))
+                in_iterations = one.performed.any_round or other.performed.any_round
+                for theirs in other.in_iterations if in_iterations else (other.seen,):
+                    yield from (Race(meet, in_iterations) for meet in one.seen.overlaps(theirs))
 
 
 def _before(trace: Trace, place: int, half: Barrier) -> int:
@@ -153,7 +143,7 @@ class Effects(Struct, frozen=True, dict=True):
     """Whether the order of atomics is left open."""
     ends: tuple[Bool, ...] = ()
     """Of each loop that may run longer than it was unrolled, that it does not."""
-    rounds: tuple[LoopRound, ...] = ()
+    loops: tuple[LoopIteration, ...] = ()
     """The iterations that stand for others; what was held before and after them has the shared names."""
     registers: tuple[tuple[RegisterByte, ...], ...] = ()
     """What the registers hold at the end that are observed."""
@@ -178,9 +168,9 @@ class Effects(Struct, frozen=True, dict=True):
         return _joined(found, self.lane_races.conditions if self.lane_races else {})
 
     @property
-    def races_in_rounds(self) -> bool:
+    def races_in_iterations(self) -> bool:
         """Whether threads may race in different iterations of loops: of those one iteration for all says nothing."""
-        return self.races is not None and any(one.in_rounds for one in self.races.found())
+        return self.races is not None and any(one.in_iterations for one in self.races.found())
 
     @property
     def may_race(self) -> bool:
@@ -270,7 +260,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.common([one.guard for one in side.trace.events if isinstance(one.event, Barrier)])),
         any(map(is_atomic, side.trace.performed)),
         tuple(history.common([ends for ends, _ in side.trace.bounded])),
-        tuple(history.round(one) for one in side.trace.rounds),
+        tuple(history.round(one) for one in side.trace.loops),
         tuple(history.registers(side)) if side.observed else (),
         tuple(history.touched),
         tuple(history.events),
@@ -285,7 +275,7 @@ def _history(side: Side, memory: SharedMemory, expand: bool, other_texels: bool 
     for place, performed in enumerate(side.trace.performed):
         thread = side.threads[place] if side.finders else 0
         item_thread = side.threads[place] if side.threads else 0
-        history.add(performed, surface_then(side, place), side.turns.get(place), thread, item_thread)
+        history.add(performed, surface_then(side, place), side.steps.get(place), thread, item_thread)
     return history
 
 

@@ -181,10 +181,10 @@ def unobserved(source: Side, target: Side) -> str | None:
 
 
 def _after_the_last(side: Side) -> str | None:
-    if side.turns or side.disturbed:
+    if side.steps or side.disturbed:
         return None
     performed = side.trace.performed
-    last = max((*side.matched.cuts, *(one.behind for one in side.trace.rounds), 0))
+    last = max((*side.matched.cuts, *(one.behind for one in side.trace.loops), 0))
     seen = max((one.before for one in side.trace.events), default=0)
     if any(map(is_atomic, performed[last:])):
         return None

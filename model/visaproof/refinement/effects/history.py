@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary, is_by_zero
-from visaproof.machine.symbolic.loops.iteration import Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import Held, LoopIteration
 from visaproof.machine.symbolic.trace import Performed
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted, is_by_zero
 from visaproof.queries.extremes import in_one_form
 from visaproof.queries.kernels.atomic_events import AtomicEvents, where_it_changes
 from visaproof.queries.kernels.buffer_places import is_private
@@ -25,7 +25,7 @@ from visaproof.refinement.effects.events import AtomicEvent, change_memory, even
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.places import Reach
-from visaproof.refinement.effects.side import Side, Turn, surface_names
+from visaproof.refinement.effects.side import AtomicStep, Side, surface_names
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -54,7 +54,7 @@ from visaproof.smt import (
 
 T = TypeVar("T", bound=Term)
 
-How = tuple[Hashable, ...] | Turn | None
+How = tuple[Hashable, ...] | AtomicStep | None
 """What names the results of an atomic, or when it has its turn; None of one that changes what it finds."""
 
 _Done = tuple[Bool, BitVec | None, BitVec | None, Change | None]
@@ -105,7 +105,7 @@ class History:
         self._resolve(terms)
         return self._renamed(terms)
 
-    def round(self, one: LoopRound) -> LoopRound:
+    def round(self, one: LoopIteration) -> LoopIteration:
         """An iteration with what is held before and after it under the shared names."""
         return one.changed(self._held)
 
@@ -143,8 +143,8 @@ class History:
         own = one in self._chosen or is_own(one, self._side.name)
         return own or (definition is not None and self.is_chosen(definition))
 
-    def add(self, performed: Performed, surface: str, turn: Turn | None, thread: int, item_thread: int = 0) -> None:
-        """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
+    def add(self, performed: Performed, surface: str, step: AtomicStep | None, thread: int, item_of: int = 0) -> None:
+        """Takes in a message of a thread to a surface; `item_of` is the number of the thread among several."""
         values = {Same(access): value for access, value in performed.loaded}
         if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
@@ -157,7 +157,7 @@ class History:
             terms[3] = self._sharing.address(surface, cast(BitVec, terms[3]))
         memory = self._sharing.memory(surface)
         changes = change_memory(self._side, self._memory.units.get(memory), accesses)
-        named = turn is None and not changes and not self._side.by_events
+        named = step is None and not changes and not self._side.by_events
         atomic = self._events.message(memory, accesses, seen, self.stores) if named else ()
         self._messages += 1
         stores: list[UnitStore] = []
@@ -167,10 +167,10 @@ class History:
             defined = where_aligned(defined, cell) if memory in self._memory.aligned else defined
             self._note_undefined(performed, access, conj(guard, neg(defined)))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
-            owner = self._side.owner(performed, surface, access, item_thread)
+            owner = self._side.owner(performed, surface, access, item_of)
             brought, change = None, None
             if isinstance(access, Atomic):
-                how = (*atomic, index) if named else turn
+                how = (*atomic, index) if named else step
                 happens, value, brought, change = self._atomic(access, surface, owner, terms, how)
             else:
                 happens, value = conj(guard, inside), cast(BitVec, terms[4]) if isinstance(access, Store) else None
@@ -181,11 +181,11 @@ class History:
                 stores += units if change is None else [UnitStore(happens, cell, value, owner, change)]
             if Same(access) in values and brought is not None:
                 wide = values[Same(access)].width
-                plain = (turn is not None and turn.is_single) or self._side.by_events
+                plain = (step is not None and step.is_single) or self._side.by_events
                 names[values[Same(access)]] = self._brought(access, inside, brought, wide, plain)
         self._renamed.add(names)
         if accesses:
-            self._take(memory, stores, turn)
+            self._take(memory, stores, step)
         if stores:
             self._seen.clear()
             self._stored.add((itself(surface), thread))
@@ -207,9 +207,9 @@ class History:
         if not is_false(condition) and may_be_of_two_kinds(performed, access):
             self.unclear = performed.instruction.position
 
-    def _take(self, surface: str, stores: list[UnitStore], turn: Turn | None) -> None:
+    def _take(self, surface: str, stores: list[UnitStore], step: AtomicStep | None) -> None:
         before = self.stores.setdefault(surface, [])
-        if turn is not None and turn.is_single:  # what the same turn has left there is gone
+        if step is not None and step.is_single:  # what the same step has left there is gone
             gone = {(store.guard, store.cell) for store in stores}
             before[:] = [store for store in before if (store.guard, store.cell) not in gone]
         before.extend(stores)
@@ -251,25 +251,25 @@ class History:
             results = (self._memory.result((*how, which), 8 * access.width) for which in ("after", "brought"))
             written, brought = (cast(BitVec, result) for result in results)
             return conj(where_it_changes(access, seen), inside), written, brought, None
-        if isinstance(how, Turn):
-            written, brought, always = self._in_turn(how, surface, owner, access, seen)
+        if isinstance(how, AtomicStep):
+            written, brought, always = self._in_step(how, surface, owner, access, seen)
             return inside if always else conj(guard, inside), written, brought, None
         brought = None if access.destination is None else self._loaded(surface, owner, cell, access.width)
         if brought is not None and access.returns_new:
             brought = updated(with_operands(access, seen), brought)
         return conj(guard, inside), concat(*cast(list[BitVec], seen[4:])), brought, Change(access.op, access.readings)
 
-    def _in_turn(
-        self, turn: Turn, surface: str, owner: Owner, access: Atomic, seen: list[Term]
+    def _in_step(
+        self, step: AtomicStep, surface: str, owner: Owner, access: Atomic, seen: list[Term]
     ) -> tuple[BitVec, BitVec, bool]:
         """What an atomic leaves and brings that has its place among those of other threads.
 
         And whether it would leave what was there where its guard does not hold: then it may as well happen.
         """
         width = 8 * access.width
-        if not turn.is_single:
+        if not step.is_single:
             kind = access.op, access.returns_new, access.width
-            event = ("lane's atomic", turn.number, turn.first_lane + (access.lane or 0), surface, kind, tuple(seen))
+            event = ("lane's atomic", step.number, step.first_lane + (access.lane or 0), surface, kind, tuple(seen))
             results = (self._memory.result((*event, which), width) for which in ("after", "brought"))
             written, brought = (cast(BitVec, result) for result in results)
             return written, brought, False
@@ -305,7 +305,7 @@ class History:
                 self._memory.spell(found, one.described(f"line {line} of the {self._side.name}"))
         self._resolved = max(self._resolved, count)
 
-    def _result(self, one: Arbitrary, thread: int) -> Term:
+    def _result(self, one: Uninterpreted, thread: int) -> Term:
         if self._side.divides_by_zero and is_by_zero(one):
             return const(-1, one.symbol.width)
         image = None if one.origin is None else self._side.surface(one.origin.surface)
@@ -336,7 +336,7 @@ class History:
         """
         trace, stored = self._side.trace, (image, thread) in self._stored
         others = {self._sharing.memory(one) for one in self._written} & self._sharing.others(image)
-        later = bool(trace.events or trace.rounds)
+        later = bool(trace.events or trace.loops)
         return (image in self._written and (stored or later)) or (later and bool(others))
 
     def _then(self, image: str | None) -> str | None:

@@ -12,8 +12,8 @@ from visaproof.isa.identity import Same
 from visaproof.isa.platform import Platform
 from visaproof.isa.types import DataType
 from visaproof.launch.assumptions import Assume
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary, is_by_zero
 from visaproof.machine.symbolic.trace import Trace
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted, is_by_zero
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import UnitStore
 from visaproof.semantics.symbolic.value_names import is_own
@@ -86,7 +86,7 @@ EXACT = frozenset(("mov", "sel", "cmp", "add", "mul", "mad", "min", "max", "rndd
 """Opcodes of which IEEE 754 says what they give; what the others give, each device may say for itself."""
 
 
-def is_function(one: Arbitrary) -> bool:
+def is_function(one: Uninterpreted) -> bool:
     """Whether it is a result of which nothing is known but what it is a function of."""
     return one.operands is not None and one.origin is None
 
@@ -107,7 +107,7 @@ def of_device(trace: Trace, platform: Platform, assume: Assume) -> Trace:
     return replace(trace, arbitrary=tuple(_of_device(one, platform) for one in trace.arbitrary))
 
 
-def _of_device(one: Arbitrary, platform: Platform) -> Arbitrary:
+def _of_device(one: Uninterpreted, platform: Platform) -> Uninterpreted:
     if not is_function(one) or one.operation[0] in EXACT:
         return one
     return replace(one, operation=(*one.operation, f"on {platform.name}"))

@@ -15,11 +15,17 @@ from visaproof.isa.operands import Execution
 from visaproof.isa.platform import Platform
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.loops.iteration import LoopRound
+from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import NO_OWNER, Owner
-from visaproof.queries.kernels.surface_names import AfterCuts, AfterImageStores, AfterMessage, AfterTurn, surface_after
+from visaproof.queries.kernels.surface_names import (
+    AfterAtomicStep,
+    AfterCuts,
+    AfterImageStores,
+    AfterMessage,
+    surface_after,
+)
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.observed import Observed
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -64,7 +70,7 @@ class Premises(Struct, frozen=True):
         return True
 
 
-class Turn(Struct, frozen=True):
+class AtomicStep(Struct, frozen=True):
     """When a message of atomics happens, among those of several threads."""
 
     number: int
@@ -117,7 +123,7 @@ class Side(Struct, frozen=True):
     """Of a wide target, the lanes of each thread of a source whose threads race so; else 0 (`lane_races`)."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
-    turns: Mapping[int, Turn] = field(default_factory=dict[int, Turn])
+    steps: Mapping[int, AtomicStep] = field(default_factory=dict[int, AtomicStep])
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """What it finds in uninitialised registers, if that is to be something in particular."""
@@ -183,7 +189,7 @@ class Side(Struct, frozen=True):
 
 
 def surface_then(side: Side, place: int) -> str:
-    """The surface of a message: behind a barrier or a fence, or in a turn, others have used it: it may hold anything.
+    """The surface of a message: behind a barrier or a fence, or in a step, others have used it: it may hold anything.
 
     In an iteration that stands for others it may hold what those left, and so it may after their loop, unless no
     iteration writes it.  Where others may write between any two messages, it may hold anything for each message.  So
@@ -198,17 +204,17 @@ def _surface_then(side: Side, place: int) -> str:
     surface = side.surface(side.trace.performed[place].surface)
     if surface in side.unwritten and not side.sharing.buffer(surface):
         return surface
-    if place in side.turns:
-        return surface_after(surface, AfterTurn(side.turns[place].number))
+    if place in side.steps:
+        return surface_after(surface, AfterAtomicStep(side.steps[place].number))
     if side.disturbed:
         return surface_after(surface, AfterMessage(visible_before(side.trace, place)))
     return surface_at(surface, side, place)
 
 
 def surface_at(surface: str, side: Side, place: int) -> str:
-    """The surface at a place of the run, after barriers, fences, and beginnings and ends of rounds that change it."""
+    """The surface at a place of the run, after the barriers, fences and bounds of iterations that change it."""
     cuts, ends = epoch(side, place)
-    ends -= sum(_ends(one, place) for number, one in enumerate(side.trace.rounds) if _is_kept(side, number, surface))
+    ends -= sum(_ends(one, place) for number, one in enumerate(side.trace.loops) if _is_kept(side, number, surface))
     return surface_after(surface, AfterCuts(side.matched.kinds, cuts, ends)) if cuts or ends else surface
 
 
@@ -216,10 +222,10 @@ def epoch(side: Side, place: int) -> tuple[int, int]:
     """How many places come before a message at which others take part, and how many begins and ends of iterations that
     stand for others."""
     cuts = sum(before <= place for before in side.matched.cuts)
-    return cuts, sum(_ends(one, place) for one in side.trace.rounds)
+    return cuts, sum(_ends(one, place) for one in side.trace.loops)
 
 
-def _ends(one: LoopRound, place: int) -> int:
+def _ends(one: LoopIteration, place: int) -> int:
     return (one.first <= place) + (one.behind <= place)
 
 
@@ -232,15 +238,15 @@ def with_changes_of_loops(source: Side, target: Side) -> tuple[Side, Side]:
     No iteration of either kernel stores to s, and no thread comes to a barrier, a fence or an atomic that orders it
     ⇒  s holds in each iteration, and after the loop, what it held before; others that write it race
     """
-    rounds = source.trace.rounds, target.trace.rounds
-    if len(rounds[0]) != len(rounds[1]):
+    loops = source.trace.loops, target.trace.loops
+    if len(loops[0]) != len(loops[1]):
         return source, target
-    pairs = ((_changed(source, one), _changed(target, other)) for one, other in zip(*rounds, strict=True))
+    pairs = ((_changed(source, one), _changed(target, other)) for one, other in zip(*loops, strict=True))
     changed = tuple(None if one is None or other is None else one | other for one, other in pairs)
     return replace(source, changed=changed), replace(target, changed=changed)
 
 
-def _changed(side: Side, one: LoopRound) -> frozenset[str] | None:
+def _changed(side: Side, one: LoopIteration) -> frozenset[str] | None:
     ordered = (*side.matched.cuts, *(event.before for event in side.trace.events))
     if any(one.first <= place <= one.behind for place in ordered):
         return None

@@ -162,7 +162,7 @@ def _is_compared(side: Side, place: int, moments: Moments) -> bool:
 def _is_needed(side: Side, fence: Fence, place: int, moments: Moments, reached: Sequence[Memory]) -> bool:
     if is_for_the_compiler_alone(place, moments):
         return False
-    anywhere = bool(side.trace.rounds) or samples(side)  # an iteration comes before others, and behind them
+    anywhere = bool(side.trace.loops) or samples(side)  # an iteration comes before others, and behind them
     return anywhere or orders_something(fence, moments[place][0], reached, moments)
 
 
@@ -233,7 +233,7 @@ def _is_wrong(one: _Course, other: _Course, first: _Step | None) -> bool:
     for each in (one, other):
         trace = each.side.trace
         plain = all(is_true(event.guard) and is_known(event.event) for event in trace.events)
-        if trace.rounds or trace.bounded or trace.stopped is not None or not plain:
+        if trace.loops or trace.bounded or trace.stopped is not None or not plain:
             return False
     if _halves(one) == _halves(other):  # something stands between a signal and its wait
         return False

@@ -70,10 +70,10 @@ def witness(question: Question, words: Mapping[Term, object] = NO_WORDS) -> Choi
     memory = question.memory
     walk = _Pairs(memory, {name: place for place, name in enumerate((*memory.order, *memory.operations))}, words)
     for source, target in walk.from_roots(_roots(question)):
-        if source.width == target.width and (is_unwritten(source) or _is_same_register(source, target)):
+        if source.width == target.width and (is_uninitialised(source) or _is_same_register(source, target)):
             found.setdefault(source, target)
         elif (
-            is_unwritten_word(source)
+            is_uninitialised_word(source)
             and source.width == target.width
             and not any(part in found for part in source.args)
         ):
@@ -224,7 +224,7 @@ def _of_choice(one: Term, other: Term) -> Iterator[tuple[Term, Term]]:
         yield one.args[0], other.args[0]
     for place, branch in enumerate(one.args[1:], 1):
         parts = branch.args if branch.op is Op.CONCAT else (branch,)
-        yield branch, other.args[place] if alike and not all(map(is_unwritten, parts)) else other
+        yield branch, other.args[place] if alike and not all(map(is_uninitialised, parts)) else other
 
 
 def of_width(word: BitVec, width: int) -> BitVec:
@@ -264,10 +264,10 @@ def missing(one: Term, other: Term, memory: SharedMemory) -> Missing:
     lacking = [operand for operand in _operands(other, one.op) if operand not in one.args]
     if one.op in JOINED:
         return list(_joined(one, other, lacking))
-    own = [operand for operand in one.args if any(map(is_unwritten, symbols_of(operand)))]
+    own = [operand for operand in one.args if any(map(is_uninitialised, symbols_of(operand)))]
     if one.width != other.width or not own:
         return ()
-    if len(own) > 1 and (len(own) <= len(lacking) or not all(map(is_unwritten_word, own))):
+    if len(own) > 1 and (len(own) <= len(lacking) or not all(map(is_uninitialised_word, own))):
         return ()
     rest = [operand for operand in one.args if operand not in own]
     return list(_added(cast(BitVec, one), own, rest, cast(BitVec, other))) if is_given(rest, memory) else ()
@@ -276,7 +276,7 @@ def missing(one: Term, other: Term, memory: SharedMemory) -> Missing:
 def _joined(one: Term, other: Term, lacking: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
     """Of conditions that the other has not got, the first is to be what they lack, and nothing depends on the rest."""
     own = [operand for operand in one.args if operand not in _operands(other, one.op)]
-    if len(own) != len(lacking) and all(map(is_unwritten, own)):
+    if len(own) != len(lacking) and all(map(is_uninitialised, own)):
         for place, operand in enumerate(own):
             yield operand, JOINED[one.op](*([] if place else lacking))
 
@@ -308,7 +308,7 @@ def _operands(term: Term, op: Op) -> tuple[Term, ...]:
     return term.args if term.op is op else (term,)
 
 
-def is_unwritten(term: Term) -> bool:
+def is_uninitialised(term: Term) -> bool:
     """Whether it is a part of the source's registers that neither the launch nor the device writes.
 
     A result that is left open is none, and what is loaded from private memory is none: they may hang together.
@@ -333,6 +333,6 @@ def is_initial(term: Term, side: str = "source") -> bool:
     return isinstance(what, RegisterByte | PredicateBit) and what.variable not in PREDEFINED
 
 
-def is_unwritten_word(term: Term) -> bool:
+def is_uninitialised_word(term: Term) -> bool:
     """Whether it is a word of several such parts, none of them there twice: then it may be any word."""
-    return term.op is Op.CONCAT and all(map(is_unwritten, term.args)) and len(set(term.args)) == len(term.args)
+    return term.op is Op.CONCAT and all(map(is_uninitialised, term.args)) and len(set(term.args)) == len(term.args)

@@ -53,7 +53,7 @@ def has_atomics(comparison: Comparison) -> bool:
     """Whether both programs have atomics, in one thread each and in no loop."""
     if comparison.split is not None or comparison.question.bounded:
         return False
-    return all(not runner.trace.rounds and any(map(is_atomic, runner.trace.performed)) for runner in comparison.runners)
+    return all(not runner.trace.loops and any(map(is_atomic, runner.trace.performed)) for runner in comparison.runners)
 
 
 def _by_events(comparison: Comparison) -> Question | None:

@@ -19,7 +19,7 @@ from typing import cast
 
 from visaproof.checking.stages import Fails, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
-from visaproof.machine.symbolic.arbitrary_values import dependence
+from visaproof.machine.symbolic.uninterpreted_results import dependence
 from visaproof.queries.kernels.stores import exchanged
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.choices import source_choice, unlike_threads

@@ -141,7 +141,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
 
     As the kernels have them, so that random launches do not depend on which terms this process made before.
     """
-    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_unwritten_predicates(question, runners)))
+    words: dict[Term, None] = dict.fromkeys((*question.lanes, *_uninitialised_predicates(question, runners)))
     for runner in runners:
         words |= dict.fromkeys(runner.start_words())
         for surface in runner.trace.surfaces.values():
@@ -162,7 +162,7 @@ def _by_name(symbols: Iterable[Term]) -> list[Term]:
     return sorted(symbols, key=lambda one: (str(one.payload), one.width))
 
 
-def _unwritten_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+def _uninitialised_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
     """The bits of predicates that decide on what a kernel does though they are uninitialised."""
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]

@@ -11,7 +11,7 @@ from visaproof.checking.stages import Values
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.types import DataType
 from visaproof.refinement.choices import (
-    ends_within_rounds,
+    ends_within_iterations,
     may_choose_later,
     no_choice_explains,
     source_choice,
@@ -123,7 +123,7 @@ def settled(comparison: Comparison, found: Difference, explained: bool = True) -
 def _is_without_choice(comparison: Comparison, found: Difference) -> bool:
     """Whether the source chooses nothing in a run, where it chooses nothing in the iterations that were unrolled."""
     question = comparison.question
-    if not question.source.ends or ends_within_rounds(question, found):
+    if not question.source.ends or ends_within_iterations(question, found):
         return True
     return not may_choose_later(comparison.runners[0], question.lanes)
 

@@ -31,13 +31,7 @@ from visaproof.refinement.testing.memory import (
 from visaproof.refinement.testing.ran import Ran, Writer
 from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.thread_start import as_started, at_the_end, deciding_lanes, fill_images, images_of
-from visaproof.refinement.verdicts import (
-    ByteDiffers,
-    Difference,
-    OutsideBuffers,
-    RegisterDiffers,
-    TargetUndefined,
-)
+from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers, TargetUndefined
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
@@ -252,8 +246,8 @@ def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
         return True
     if ran.missed is not None and OUTSIDE in question.forbidden:
         return True
-    unwritten = {one: kind for one, kind in question.source.undefined_alone.items() if kind is UNINITIALISED}
-    return kind_at(unwritten, values) is not None
+    uninitialised = {one: kind for one, kind in question.source.undefined_alone.items() if kind is UNINITIALISED}
+    return kind_at(uninitialised, values) is not None
 
 
 def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:

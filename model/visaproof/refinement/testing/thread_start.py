@@ -13,7 +13,7 @@ from visaproof.isa.platform import THREAD_NUMBER_BYTE, THREAD_NUMBER_SINCE
 from visaproof.launch.float_results import MODES_AT_START
 from visaproof.launch.ids.work_items import Group
 from visaproof.launch.matching import SHARED_LOCAL
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.program.lower import lowered
 from visaproof.program.statements import SamplerMessage
 from visaproof.refinement.effects.question import Question
@@ -114,7 +114,7 @@ def _fill(memory: Memory, name: str, texel: Texel, content: Content) -> None:
         memory[name][1].setdefault(cell, content(name, 4 * cell, 4))
 
 
-def _reads(runners: Sequence[AnyRunner]) -> Iterator[tuple[AnyRunner, str, Arbitrary]]:
+def _reads(runners: Sequence[AnyRunner]) -> Iterator[tuple[AnyRunner, str, Uninterpreted]]:
     """Each value that a kernel reads through the sampler, and the common name of its image."""
     for runner in runners:
         for one in runner.trace.arbitrary:
@@ -122,7 +122,7 @@ def _reads(runners: Sequence[AnyRunner]) -> Iterator[tuple[AnyRunner, str, Arbit
                 yield runner, runner.surface(one.origin.surface), one
 
 
-def _coordinates(read: Arbitrary) -> tuple[BitVec, BitVec, BitVec]:
+def _coordinates(read: Uninterpreted) -> tuple[BitVec, BitVec, BitVec]:
     """Where it reads: what is not given is 0."""
     given = [source.bits for source in read.operands or ()]
     u, v, r = (*given, *[const(0, 32)] * 3)[:3]

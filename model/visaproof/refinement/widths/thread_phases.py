@@ -24,10 +24,10 @@ from msgspec.structs import replace
 
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier, Synchronised
 from visaproof.isa.errors import NotModelled
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.course import Mark, MarkKind, course
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopRound
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.symbolic.accesses import Atomic
 from visaproof.smt import Bool, disj, is_true
@@ -40,7 +40,7 @@ class _Phase(NamedTuple):
     """What a thread does between two marks."""
 
     performed: Sequence[Performed]
-    arbitrary: Sequence[Arbitrary]
+    arbitrary: Sequence[Uninterpreted]
     first: int
     """How many values the thread left open before."""
 
@@ -63,7 +63,7 @@ def merged(traces: Sequence[Trace], split: Split, comes: Sequence[Sequence[Bool]
     _require_one_course(traces, conditional)
     performed: list[Performed] = []
     threads: list[int] = []
-    arbitrary: list[Arbitrary] = []
+    arbitrary: list[Uninterpreted] = []
     finders: list[int] = []
     ends: list[int] = []
     for phase in zip(*(_phases(one) for one in traces), strict=True):
@@ -75,7 +75,7 @@ def merged(traces: Sequence[Trace], split: Split, comes: Sequence[Sequence[Bool]
             finders += [number] * len(own.arbitrary)
         ends.append(len(performed))
     at = {(mark.kind, mark.which): end for mark, end in zip(course(traces[0]), ends, strict=False)}
-    loops = zip(*(one.rounds for one in traces), strict=True)
+    loops = zip(*(one.loops for one in traces), strict=True)
     guards = [
         _of_some_thread(each, ways)
         for each, ways in zip(zip(*(one.events for one in traces), strict=True), zip(*comes, strict=True), strict=True)
@@ -91,7 +91,7 @@ def merged(traces: Sequence[Trace], split: Split, comes: Sequence[Sequence[Bool]
         events=tuple(
             replace(one, before=at[MarkKind.EVENT, n], guard=guards[n]) for n, one in enumerate(traces[0].events)
         ),
-        rounds=tuple(
+        loops=tuple(
             _round(own, split, at[MarkKind.ROUND, loop], at[MarkKind.BEHIND, loop]) for loop, own in enumerate(loops)
         ),
     )
@@ -134,7 +134,7 @@ def _phases(trace: Trace) -> Iterator[_Phase]:
         taken = max(taken, known)
 
 
-def _round(threads: Sequence[LoopRound], split: Split, first: int, behind: int) -> LoopRound:
+def _round(threads: Sequence[LoopIteration], split: Split, first: int, behind: int) -> LoopIteration:
     """The iterations of all threads as one of the wide thread's lanes."""
     held = tuple(_of_lane(one, thread, split) for thread, own in enumerate(threads) for one in own.held)
     ways = ([own.lanes, *own.exits] for own in threads)

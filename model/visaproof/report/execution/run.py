@@ -29,7 +29,7 @@ from visaproof.report.execution.run_records import (
     RunDocument,
     StepRecord,
     UndefinedRecord,
-    UnwrittenRecord,
+    UninitialisedRecord,
 )
 from visaproof.report.kernels.premises import premise_lines, premise_record
 from visaproof.report.text.documents import encode, shown_path
@@ -159,7 +159,7 @@ class RunReport:
             self._say()
             self._say(f"  note: {race.what}: {_of_race(race)}")
             self._say("        nothing orders them, so that another run may end with other bytes")
-        for read in ran.unwritten:
+        for read in ran.uninitialised:
             more = f" and {read.count - 1:,} more bytes" if read.count > 1 else ""
             self._say()
             self._say(
@@ -211,7 +211,7 @@ class RunReport:
             not_modelled=not_modelled,
             engine=ran.engine.value,
             races=_race_records(ran) if watched else None,
-            unwritten_reads=_unwritten_records(ran) if watched else None,
+            unwritten_reads=_uninitialised_records(ran) if watched else None,
             outside=list(_outside_records(ran)) if ended else None,
             buffers=buffers,
             trace=self._steps,
@@ -262,8 +262,8 @@ def _race_records(ran: Ran) -> list[RaceRecord]:
     ]
 
 
-def _unwritten_records(ran: Ran) -> list[UnwrittenRecord]:
-    return [UnwrittenRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.unwritten]
+def _uninitialised_records(ran: Ran) -> list[UninitialisedRecord]:
+    return [UninitialisedRecord(read.memory, read.offset, read.count, str(read.thread)) for read in ran.uninitialised]
 
 
 def _outside_records(ran: Ran) -> Iterator[OutsideRecord]:

@@ -40,12 +40,12 @@ def of_ending(
         looked = "races were looked for, but on images" if scalar else "races were not looked for"
         yield premise("one-order", looked=looked)
     if scalar:
-        unwritten = list(dict.fromkeys(one.memory for one in ran.unwritten))
+        uninitialised = list(dict.fromkeys(one.memory for one in ran.uninitialised))
     else:
         own = {"shared local memory": memory.local.data, "private memory": memory.private.data}
-        unwritten = [name for name, data in own.items() if data]
-    if unwritten:
-        yield premise("begins-at-0", memory=listed(unwritten))
+        uninitialised = [name for name, data in own.items() if data]
+    if uninitialised:
+        yield premise("begins-at-0", memory=listed(uninitialised))
     yield from () if unstated is None else of_choices(unstated)
 
 

@@ -29,7 +29,7 @@ class RaceRecord(msgspec.Struct):
     threads: list[str]
 
 
-class UnwrittenRecord(msgspec.Struct):
+class UninitialisedRecord(msgspec.Struct):
     """Bytes that were read before any thread wrote them."""
 
     memory: str
@@ -142,7 +142,7 @@ class RunDocument(Document, kw_only=True):
     engine: str
     races: list[RaceRecord] | None
     """None where they were not looked for, or the launch did not end."""
-    unwritten_reads: list[UnwrittenRecord] | None
+    unwritten_reads: list[UninitialisedRecord] | None
     """None where they were not looked for, or the launch did not end."""
     outside: list[OutsideRecord] | None
     """None where the launch did not begin, or the limit ended it."""

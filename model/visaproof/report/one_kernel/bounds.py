@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
 from visaproof.analysis.bounds.memory import window_of
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
-from visaproof.analysis.bounds.verdicts import (
-    Holds,
-    Meaningless,
-    Outside,
-    Reached,
-    Shown,
-    Unbounded,
-    Undecided,
-)
+from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reached, Shown, Unbounded, Undecided
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
@@ -300,9 +292,9 @@ def _shown_lines(answers: BoundsAnswers, shown: Shown) -> Iterator[str]:
         yield f"{INDENT}depends on data: {data}"
 
 
-def unwritten_lines(answers: BoundsAnswers) -> Iterator[str]:
+def uninitialised_lines(answers: BoundsAnswers) -> Iterator[str]:
     """What is compared with itself before any path wrote it."""
-    found = [one for one in answers.unwritten if one.harmless]
+    found = [one for one in answers.uninitialised if one.harmless]
     if found:
         yield ""
         yield "  compared with itself before any path wrote it (harmless: IGC's mask of the active lanes):"

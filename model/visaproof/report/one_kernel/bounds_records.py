@@ -12,7 +12,7 @@ from visaproof.analysis.bounds.verdicts import Holds, Meaningless, Outside, Reac
 from visaproof.analysis.findings.kernel import Uses
 from visaproof.isa.operands import SLM
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.queries.kernels.uninitialised import Unwritten
+from visaproof.queries.kernels.uninitialised import Uninitialised
 from visaproof.report.one_kernel.bounds import extent_of, readings_of, what_happens
 from visaproof.report.one_kernel.conflicts import UNBOUNDED, bound_surface, data_dependence, inputs_of, surface_name
 from visaproof.report.one_kernel.kernel_records import kernel_record, source_record, stop_record
@@ -24,7 +24,7 @@ from visaproof.report.records.bounds import (
     EarlierStatement,
     Enough,
     Message,
-    UnwrittenUse,
+    UninitialisedUse,
 )
 from visaproof.semantics.concrete.surface import Buffer
 
@@ -39,7 +39,7 @@ def file_record(answers: BoundsAnswers, messages: Sequence[Message], uses: Uses)
         **stop_record(answers.stopped, answers.not_asked),
         vacuous=answers.vacuous,
         messages=list(messages),
-        unwritten=[_unwritten(one) for one in answers.unwritten],
+        unwritten=[_uninitialised(one) for one in answers.uninitialised],
     )
     return msgspec.to_builtins(found)
 
@@ -124,8 +124,8 @@ def _shown(answers: BoundsAnswers, shown: Shown) -> dict[str, Any]:
     }
 
 
-def _unwritten(one: Unwritten) -> UnwrittenUse:
-    return UnwrittenUse(
+def _uninitialised(one: Uninitialised) -> UninitialisedUse:
+    return UninitialisedUse(
         line=one.reader.position.line,
         instruction=one.reader.text,
         variable=one.variable,

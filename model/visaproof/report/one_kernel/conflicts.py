@@ -99,7 +99,7 @@ def _verdict_lines(
                 yield "        VACUOUS: every run loses its meaning before it comes here: `visaproof bounds` says where"
             elif bounded:
                 yield f"        BOUNDED: {reach} of {surface}, in runs whose loops end in time ({by})"
-                yield f"        {_rounds(bounded)}: try a larger --unroll"
+                yield f"        {_iterations(bounded)}: try a larger --unroll"
             else:
                 yield f"        free: {reach} of {surface}, for all inputs ({by})"
         case Undecided(reason):
@@ -115,7 +115,7 @@ def _unit(finding: Finding) -> str:
     return "texel" if finding.question.of_texels else "byte"
 
 
-def _rounds(loops: tuple[Position, ...]) -> str:
+def _iterations(loops: tuple[Position, ...]) -> str:
     lines = ", ".join(str(line) for line in sorted({loop.line for loop in loops}))
     return f"the branch of line {lines} may go back more often than it was unrolled"
 

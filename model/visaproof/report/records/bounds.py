@@ -102,7 +102,7 @@ class Message(BoundSurface, kw_only=True, frozen=True):
     launch: LaunchExample | None
 
 
-class UnwrittenUse(msgspec.Struct, kw_only=True, frozen=True):
+class UninitialisedUse(msgspec.Struct, kw_only=True, frozen=True):
     """A read of what no path wrote."""
 
     line: int
@@ -118,7 +118,7 @@ class BoundsFile(KernelFile, kw_only=True, frozen=True):
 
     vacuous: bool
     messages: list[Message]
-    unwritten: list[UnwrittenUse]
+    unwritten: list[UninitialisedUse]
 
 
 class BoundsDocument(FilesDocument, kw_only=True):

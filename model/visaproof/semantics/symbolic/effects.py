@@ -139,11 +139,11 @@ def collide(accesses: Sequence[Access], collision: Collision = Collision.UNDEFIN
     if collision in (Collision.LAST_WINS, Collision.ANY_WINS):
         return false()
     stores = [access for access in accesses if isinstance(access, Store)]
-    meetings: list[Bool] = []
+    overlaps: list[Bool] = []
     for one, other in combinations(stores, 2):
         if one.lane != other.lane and one.surface == other.surface:
-            meetings.append(conj(one.guard, other.guard, _meet(one, other, collision is Collision.EQUAL_ALLOWED)))
-    return disj(*meetings)
+            overlaps.append(conj(one.guard, other.guard, _meet(one, other, collision is Collision.EQUAL_ALLOWED)))
+    return disj(*overlaps)
 
 
 def _meet(one: Store, other: Store, equal_allowed: bool) -> Bool:

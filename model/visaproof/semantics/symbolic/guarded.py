@@ -13,20 +13,7 @@ from visaproof.semantics.symbolic.beyond import Beyond
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of, missing
 from visaproof.semantics.symbolic.registers import Byte, RegisterFile
 from visaproof.semantics.symbolic.value_names import read_anew
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    concat,
-    conj,
-    extract,
-    is_false,
-    is_true,
-    ite,
-    neg,
-    symbol,
-    true,
-    truncate,
-)
+from visaproof.smt import BitVec, Bool, concat, conj, extract, is_false, is_true, ite, neg, symbol, true, truncate
 
 Readers = dict[tuple[str, int], dict[Position, None]]
 """The statements that read a byte of a variable, or a bit of a predicate, in order."""
@@ -104,7 +91,7 @@ class GuardedRegisters(RegisterFile):
         self._writes: dict[str, list[ByteWrite | None]] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
-        self.unwritten: Readers = {}
+        self.read_uninitialised: Readers = {}
         """Those of them that no path had written, and the statements that read them."""
         self.partly: Readers = {}
         """Those of them that some path had written."""
@@ -303,7 +290,7 @@ class GuardedRegisters(RegisterFile):
     def _never_written(self, variable: str, position: int) -> Byte:
         self.initial_reads[variable, position] = None
         if self.reader is not None:
-            readers = self.unwritten if self._writes_of(variable)[position] is None else self.partly
+            readers = self.read_uninitialised if self._writes_of(variable)[position] is None else self.partly
             readers.setdefault((variable, position), {})[self.reader] = None
         word, index = self._initial(variable, position)
         if variable not in self.launched and not variable.startswith("&"):

@@ -29,7 +29,7 @@ class GuardedPredicates:
         self._beyond = beyond or Beyond()
         self._writes: dict[tuple[str, int], BitWrite] = {}
         self.initial_reads: dict[tuple[str, int], None] = {}
-        self.unwritten: Readers = {}
+        self.read_uninitialised: Readers = {}
         """The bits that were read before any path wrote them, and the statements that read them."""
         self.partly: Readers = {}
         """Those that were read where some path had written them, and another one not."""
@@ -60,7 +60,7 @@ class GuardedPredicates:
             self.initial_reads[variable, lane] = None
             self.undefined += variable not in self.launched
             if self.reader is not None:
-                readers = self.partly if (variable, lane) in self._writes else self.unwritten
+                readers = self.partly if (variable, lane) in self._writes else self.read_uninitialised
                 readers.setdefault((variable, lane), {})[self.reader] = None
             return self.at_start(variable, lane)
         condition = missing(entry.guard, assumed)

@@ -43,7 +43,7 @@ from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, Bool, conj, symbols_of
-from visaproof.smt.half_products import of_whole_words, whole_word
+from visaproof.smt.split_products import of_whole_words, whole_word
 
 _NOTHING: Polynomial = {}
 MOST_MS = 500

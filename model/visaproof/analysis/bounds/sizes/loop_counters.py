@@ -26,7 +26,7 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times, with
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, symbols_of, value_of
-from visaproof.smt.half_products import of_whole_words
+from visaproof.smt.split_products import of_whole_words
 
 _ONCE: Polynomial = {(): 1}
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.elements import address_of
 from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
-from visaproof.analysis.conflicts.launches.usual_launches import SIMPLE, high_halves, widest_first
+from visaproof.analysis.conflicts.launches.usual_launches import SIMPLE, high_dwords, widest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -95,7 +95,7 @@ def _assignments(
     """Usual launches, with small words that differ, and with words that are all alike."""
     random = Random(0)
     sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
-    known = {**dict.fromkeys((*high_halves(asked), *zeros), 0), **sizes}
+    known = {**dict.fromkeys((*high_dwords(asked), *zeros), 0), **sizes}
     launches = [_in_group(launch, group, names) for launch in widest_first(asked) for group in GROUPS]
     for launch in launches:
         for _ in range(RANDOM):

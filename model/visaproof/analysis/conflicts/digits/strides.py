@@ -16,21 +16,9 @@ from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.lane_accesses import LaneAccesses
-from visaproof.smt import (
-    BitVec,
-    Bool,
-    Op,
-    Term,
-    add,
-    const,
-    linear_parts,
-    scale,
-    substitute,
-    symbols_of,
-    value_of,
-)
+from visaproof.smt import BitVec, Bool, Op, Term, add, const, linear_parts, scale, substitute, symbols_of, value_of
 from visaproof.smt.arithmetic import mul
-from visaproof.smt.half_products import of_whole_words, whole_word
+from visaproof.smt.split_products import of_whole_words, whole_word
 
 Factors = tuple[BitVec, ...]
 Stride = Mapping[Factors, int]

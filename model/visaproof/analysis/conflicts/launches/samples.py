@@ -20,7 +20,7 @@ from visaproof.analysis.conflicts.alike_values import functions_in
 from visaproof.analysis.conflicts.hard_questions import is_hard
 from visaproof.analysis.conflicts.launches.collisions import colliding, collisions
 from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
-from visaproof.analysis.conflicts.launches.usual_launches import high_halves, smallest_first
+from visaproof.analysis.conflicts.launches.usual_launches import high_dwords, smallest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values, state_of
 from visaproof.checking.all_choices import under_each_choice
 from visaproof.isa.errors import LimitReached, NotModelled, Position
@@ -146,7 +146,7 @@ class Samples(Struct, dict=True):
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
             large = (place + place // len(launches)) % 2 == 1
             words = self._words(random, large)
-            words |= {one: 0 for one in high_halves(self.asked) if one in words and not large}
+            words |= {one: 0 for one in high_dwords(self.asked) if one in words and not large}
             values = {**sizes, **words, **(self._with_many_groups(random, launch, symbols) if large else launch)}
             if self._is_launch(values):
                 yield values

@@ -79,7 +79,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
     sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
-    zeros = dict.fromkeys(high_halves(asked), 0)
+    zeros = dict.fromkeys(high_dwords(asked), 0)
     for launch in widest_first(asked):
         known = {**sizes, **zeros, **launch}
         for simple in SIMPLE:
@@ -89,7 +89,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     return None
 
 
-def high_halves(asked: Asked) -> Iterator[BitVec]:
+def high_dwords(asked: Asked) -> Iterator[BitVec]:
     """Those of arguments of 64 bits: of simple words and small numbers they are 0."""
     kernel = asked.kernel
     for one in kernel.inputs:

@@ -5,7 +5,7 @@ from struct import pack, unpack
 
 from visaproof.isa.float_modes import CONTROL, ROUNDING_HIGH, ROUNDING_LOW, ROUNDINGS, Rounding
 from visaproof.isa.types import DataType
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.semantics.symbolic.elements import Source
 from visaproof.semantics.symbolic.float_bits import with_modifier
 from visaproof.semantics.symbolic.registers import Byte
@@ -17,7 +17,7 @@ class FloatDefinitions:
 
     def __init__(
         self,
-        defined: Callable[[BitVec], Arbitrary | None],
+        defined: Callable[[BitVec], Uninterpreted | None],
         initial: Callable[[str, int], Byte],
         data_type: DataType,
         rounding: Rounding,

@@ -41,9 +41,9 @@ from typing import NamedTuple
 
 from visaproof.isa.float_modes import Rounding
 from visaproof.isa.types import DataType
-from visaproof.machine.symbolic.arbitrary_values import Arbitrary
 from visaproof.machine.symbolic.divisions.float_definitions import FloatDefinitions, is_plain
 from visaproof.machine.symbolic.divisions.wide_division import QWORD, WideDivisions, WideQuotient
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.semantics.symbolic.cases import by_cases, given, under
 from visaproof.semantics.symbolic.elements import Source
 from visaproof.semantics.symbolic.literals import Literals
@@ -87,7 +87,7 @@ class Quotient(NamedTuple):
 class IntegerDivisions:
     """Finds the second part of a quotient among the float operations of a run."""
 
-    def __init__(self, defined: Callable[[BitVec], Arbitrary | None], initial: Callable[[str, int], Byte]) -> None:
+    def __init__(self, defined: Callable[[BitVec], Uninterpreted | None], initial: Callable[[str, int], Byte]) -> None:
         """`defined` gives the operation of which a symbol is the result, `initial` the registers at the start."""
         self._floats, self._doubles = (
             FloatDefinitions(defined, initial, data_type, Rounding.ZERO) for data_type in (DataType.F, DataType.DF)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, lane_runs, left_in, words_of
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, lane_runs, left_in, words_of
 from visaproof.machine.symbolic.loops.shrinking import at_most_first
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
@@ -102,11 +102,11 @@ class _Word(NamedTuple):
     """What it was before the first later iteration, if it is known without another read."""
 
 
-class LaterRounds(Struct, frozen=True):
+class LaterOnes(Struct, frozen=True):
     """An iteration that stands for later ones, run to its end."""
 
     name: str
-    writes: RoundWrites
+    writes: LoopWrites
     found: Mapping[tuple[str, int, int], BitVec]
     """What words of single lanes held when it began, by (variable, first byte, lane)."""
     began: Sequence[Bool]

@@ -21,7 +21,7 @@ from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, disj, false, is_false, sub, symbol, symbols_of
-from visaproof.smt.halves import as_sum
+from visaproof.smt.split_words import recombined
 
 DWORD, QWORD = 4, 8
 
@@ -35,7 +35,7 @@ EVERY_LANE = -1
 """In place of a lane: the write does not stand under the guard of one lane alone."""
 
 
-class RoundWrites(Struct):
+class LoopWrites(Struct):
     """What an iteration may write of registers, predicates and private memory, and under the guard of which lanes."""
 
     registers: dict[Place, set[int]] = field(default_factory=dict[Place, set[int]])
@@ -60,13 +60,13 @@ class RoundWrites(Struct):
     wide: frozenset[str] = frozenset()
     """Variables of quadwords: what is written of these is one word, as a pointer to which a loop adds is."""
 
-    def copy(self) -> "RoundWrites":
+    def copy(self) -> "LoopWrites":
         """The same, to be improved by itself."""
-        fresh = RoundWrites(shifts=set(self.shifts), tried=self.tried, wide=self.wide)
+        fresh = LoopWrites(shifts=set(self.shifts), tried=self.tried, wide=self.wide)
         fresh._add(self)
         return fresh
 
-    def improve(self, written: "RoundWrites", shifted: set[str]) -> bool:
+    def improve(self, written: "LoopWrites", shifted: set[str]) -> bool:
         """Takes in what an iteration wrote and shifted; whether another iteration has to confirm it."""
         if not self._covers(written):
             self._add(written)
@@ -78,7 +78,7 @@ class RoundWrites(Struct):
         self.shifts &= shifted
         return not confirmed
 
-    def _covers(self, other: "RoundWrites") -> bool:
+    def _covers(self, other: "LoopWrites") -> bool:
         return (
             _within(other.registers, self.registers)
             and _within(other.predicates, self.predicates)
@@ -88,7 +88,7 @@ class RoundWrites(Struct):
             and other.anywhere <= self.anywhere
         )
 
-    def _add(self, other: "RoundWrites") -> None:
+    def _add(self, other: "LoopWrites") -> None:
         _join(self.registers, other.registers)
         _join(self.predicates, other.predicates)
         _join(self.private, other.private)
@@ -97,7 +97,7 @@ class RoundWrites(Struct):
         self.anywhere |= other.anywhere
 
 
-def keep_changes(written: RoundWrites, facts: Literals, registers: GuardedRegisters, before: Writes) -> None:
+def keep_changes(written: LoopWrites, facts: Literals, registers: GuardedRegisters, before: Writes) -> None:
     """Leaves out the words of no one lane that an iteration leaves as it found them, as calls do a stack pointer.
 
     v before the loop, and after an iteration that begins with v:  v before and after all iterations, by induction.
@@ -128,12 +128,12 @@ class Held(NamedTuple):
     ended: Term
     """The same for all lanes: some may have left the loop in the middle."""
     left: Term
-    """Arbitrary, too: what some iteration left."""
+    """Uninterpreted, too: what some iteration left."""
     lane: int
     """The lane that alone writes it; or `EVERY_LANE`."""
 
 
-class LoopRound(Struct, frozen=True):
+class LoopIteration(Struct, frozen=True):
     """One iteration that stands for all but the first, with what a comparison with another kernel needs."""
 
     branch: Position
@@ -150,7 +150,7 @@ class LoopRound(Struct, frozen=True):
     ended_before: int = 0
     """How many loops had ended before this one began: those from there on that ended before it are within it."""
 
-    def changed(self, change: Callable[[tuple[Held, ...]], tuple[Held, ...]]) -> "LoopRound":
+    def changed(self, change: Callable[[tuple[Held, ...]], tuple[Held, ...]]) -> "LoopIteration":
         """The same with a change of all that is held."""
         exits = tuple(map(change, self.exits))
         return replace(self, held=change(self.held), lanes=change(self.lanes), exits=exits)
@@ -166,7 +166,7 @@ class LoopRound(Struct, frozen=True):
         return self.ends.messages
 
 
-def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
+def words_of(writes: LoopWrites) -> Iterator[tuple[str, int, int, int]]:
     """What iterations write of variables: (variable, first byte, bytes, lane), with `EVERY_LANE` for no one lane.
 
     The bytes of a word are those of a dword, or quadword, that are written by the same lane.
@@ -184,7 +184,7 @@ def words_of(writes: RoundWrites) -> Iterator[tuple[str, int, int, int]]:
             yield from ((variable, position, 1, lane) for position in positions)
 
 
-def owners(writes: RoundWrites) -> list[int]:
+def owners(writes: LoopWrites) -> list[int]:
     """Of each word, predicate bit and cell of private memory that iterations write, in this order, the lane that alone
     does it, or `EVERY_LANE`."""
     words = [lane for _, _, _, lane in words_of(writes)]
@@ -193,7 +193,7 @@ def owners(writes: RoundWrites) -> list[int]:
 
 
 def held_now(
-    writes: RoundWrites, guards: Mapping[int, Literals], registers: GuardedRegisters, predicates: GuardedPredicates
+    writes: LoopWrites, guards: Mapping[int, Literals], registers: GuardedRegisters, predicates: GuardedPredicates
 ) -> list[Term]:
     """What these hold at this place; `guards` say what is known there, for each lane where it runs."""
     held: list[Term] = []
@@ -250,10 +250,10 @@ def round_writes(
     predicates: Iterable[Written],
     private: Iterable[PrivateStore],
     fixed: frozenset[Term],
-) -> RoundWrites:
+) -> LoopWrites:
     """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
     marks = {lane_runs(name, lane): lane for lane in range(THREAD_LANES)}
-    found = RoundWrites()
+    found = LoopWrites()
     for guard, at, value in private:
         if value is None or not fixed.issuperset(symbols_of(at)):
             found.anywhere = True
@@ -271,10 +271,10 @@ def _lane(guard: Literals, marks: Mapping[Bool, int]) -> int:
     return next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
 
 
-def forget_private(name: str, writes: RoundWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:
+def havoc_private(name: str, writes: LoopWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:
     """Makes arbitrary what the iterations may have written in private memory."""
     if writes.anywhere:
-        memory.forget()
+        memory.havoc()
     memory.blur(name, {cell: _guard(lanes, running) for cell, lanes in writes.private.items()})
 
 
@@ -283,9 +283,9 @@ def _guard(lanes: set[int], running: Sequence[Literals]) -> Literals:
     return running[min(lanes)] if len(lanes) == 1 and EVERY_LANE not in lanes else NONE
 
 
-def forget(
+def havoc(
     name: str,
-    writes: RoundWrites,
+    writes: LoopWrites,
     running: Sequence[Literals],
     registers: GuardedRegisters,
     predicates: GuardedPredicates,
@@ -316,7 +316,7 @@ def forget(
 def left_in(registers: GuardedRegisters, variable: str, start: int, size: int, guard: Literals) -> BitVec:
     """What is left in a word: a quadword that was moved in halves is the sum that it is."""
     left = registers.read_under(variable, start, size, guard)
-    return as_sum(left) if size == QWORD else left
+    return recombined(left) if size == QWORD else left
 
 
 def shifts(

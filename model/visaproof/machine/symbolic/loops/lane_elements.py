@@ -7,7 +7,7 @@ under the mask, though the elements of lanes that are off go on to change.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, RoundWrites, words_of
+from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, words_of
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import Literals, literals_of
@@ -27,7 +27,7 @@ class Element(NamedTuple):
 class LaneElements:
     """Those that the iterations of a loop write; `running` are the lanes that come to it."""
 
-    def __init__(self, thread: Thread, writes: RoundWrites, running: Sequence[Bool]) -> None:
+    def __init__(self, thread: Thread, writes: LoopWrites, running: Sequence[Bool]) -> None:
         self._thread = thread
         self._elements = tuple(_elements(thread, writes, running))
 
@@ -39,7 +39,7 @@ class LaneElements:
         """What each holds here where its lane is running and the `facts` hold."""
         return [self._now(one, literals_of(running[one.lane]) | facts) for one in self._elements]
 
-    def forget(self, name: str, running: Sequence[Bool]) -> None:
+    def havoc(self, name: str, running: Sequence[Bool]) -> None:
         """Makes each arbitrary where its lane is running, apart from what it holds where the lane is not."""
         for one, word in zip(self._elements, self._words(f"{name}.on"), strict=True):
             self._thread.registers.write_under(one.variable, one.start, word, literals_of(running[one.lane]))
@@ -59,7 +59,7 @@ class LaneElements:
         return under(found, assumed)
 
 
-def _elements(thread: Thread, writes: RoundWrites, running: Sequence[Bool]) -> Iterator[Element]:
+def _elements(thread: Thread, writes: LoopWrites, running: Sequence[Bool]) -> Iterator[Element]:
     """The words that no one lane writes, of variables that have an element, or several, for each lane."""
     lanes = sum(not is_false(one) for one in running)
     for variable, start, size, lane in words_of(writes) if lanes else ():

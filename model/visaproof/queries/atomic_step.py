@@ -1,4 +1,4 @@
-"""One lane's turn on a texel, at an arbitrary moment of an arbitrary serial order of lanes.
+"""One lane's atomic step on a texel, at an arbitrary moment of an arbitrary serial order of lanes.
 
 The lanes of a message act in an order that the machine chooses (D30).  The texel holds `found`, and the next lane has
 its turn: what the footprint says of one lane says what it comes to.
@@ -19,8 +19,8 @@ Operands = tuple[BitVec, BitVec]
 """src0 and src1 of one lane."""
 
 
-class Turn(Struct, frozen=True):
-    """One lane's turn on a texel: what it leaves there and what it returns."""
+class AtomicStep(Struct, frozen=True):
+    """One lane's atomic step on a texel: what it leaves there and what it returns."""
 
     operands: Operands
     left: BitVec
@@ -32,9 +32,9 @@ def operands_of(lane: str, bits: int) -> Operands:
     return symbol(f"{lane}.src0", bits), symbol(f"{lane}.src1", bits)
 
 
-def turn(
+def atomic_step(
     op: AtomicOp, found: BitVec, operands: Operands, returns_new: bool | None = None, readings: Readings = DEFAULT
-) -> Turn:
+) -> AtomicStep:
     """What the footprint's accesses come to for one enabled lane inside the surface, where the texel holds `found`."""
     access = Atomic(
         guard=true(),
@@ -51,7 +51,7 @@ def turn(
         destination=None,
         readings=readings.of_floats(),
     )
-    return Turn(operands, stored_at((access,), _TEXEL, found), returned(access, found))
+    return AtomicStep(operands, stored_at((access,), _TEXEL, found), returned(access, found))
 
 
 def lemma(

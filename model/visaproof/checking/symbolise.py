@@ -17,7 +17,7 @@ from visaproof.smt import Bool, Term, bool_symbol, symbol
 Values = dict[Term, int]
 
 
-def mirrored(state: ConcreteState) -> tuple[SymbolicState, Values]:
+def symbolised(state: ConcreteState) -> tuple[SymbolicState, Values]:
     """The symbolic state, and the values at which it is the given one."""
     values: Values = {}
     for name, content in state.registers.items():

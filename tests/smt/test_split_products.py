@@ -2,24 +2,10 @@
 
 import pytest
 
-from visaproof.smt import (
-    BitVec,
-    add,
-    concat,
-    const,
-    eq,
-    extract,
-    mul,
-    neg,
-    scale,
-    sub,
-    symbol,
-    truncate,
-    zero_extend,
-)
+from visaproof.smt import BitVec, add, concat, const, eq, extract, mul, neg, scale, sub, symbol, truncate, zero_extend
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.half_products import without_halves
 from visaproof.smt.solvers import solve
+from visaproof.smt.split_products import without_split_words
 
 HALF, WIDTH = 4, 8
 ONE, OTHER, LESS = (symbol(name, WIDTH) for name in ("one", "other", "less"))
@@ -34,7 +20,7 @@ def low(word: BitVec) -> BitVec:
     return truncate(word, word.width // 2)
 
 
-def in_halves(one: tuple[BitVec, BitVec], other: tuple[BitVec, BitVec]) -> BitVec:
+def in_split_words(one: tuple[BitVec, BitVec], other: tuple[BitVec, BitVec]) -> BitVec:
     """mul and mulh of the low halves, and two products for the high half."""
     (upper, lower), (other_upper, other_lower) = one, other
     whole = mul(zero_extend(lower, WIDTH), zero_extend(other_lower, WIDTH))
@@ -48,19 +34,19 @@ def halves(word: BitVec) -> tuple[BitVec, BitVec]:
 
 NOTHING = const(0, HALF)
 JOINED = {
-    "two words": (in_halves(halves(ONE), halves(OTHER)), mul(ONE, OTHER)),
-    "a word and two halves": (in_halves(halves(ONE), (HIGH, LOW)), mul(ONE, concat(HIGH, LOW))),
-    "a word and one half": (in_halves(halves(ONE), (NOTHING, LOW)), mul(ONE, zero_extend(LOW, WIDTH))),
+    "two words": (in_split_words(halves(ONE), halves(OTHER)), mul(ONE, OTHER)),
+    "a word and two halves": (in_split_words(halves(ONE), (HIGH, LOW)), mul(ONE, concat(HIGH, LOW))),
+    "a word and one half": (in_split_words(halves(ONE), (NOTHING, LOW)), mul(ONE, zero_extend(LOW, WIDTH))),
     "a multiple, and more": (
-        add(scale(in_halves(halves(ONE), halves(OTHER)), 4), LESS),
+        add(scale(in_split_words(halves(ONE), halves(OTHER)), 4), LESS),
         add(scale(mul(ONE, OTHER), 4), LESS),
     ),
     "a sum, and a word": (
-        in_halves((NOTHING, add(LOW, scale(HIGH, 3), const(5, HALF))), halves(ONE)),
+        in_split_words((NOTHING, add(LOW, scale(HIGH, 3), const(5, HALF))), halves(ONE)),
         mul(ONE, zero_extend(add(LOW, scale(HIGH, 3), const(5, HALF)), WIDTH)),
     ),
     "two products": (
-        add(in_halves(halves(ONE), halves(OTHER)), in_halves(halves(ONE), halves(LESS))),
+        add(in_split_words(halves(ONE), halves(OTHER)), in_split_words(halves(ONE), halves(LESS))),
         add(mul(ONE, OTHER), mul(ONE, LESS)),
     ),
 }
@@ -69,7 +55,7 @@ JOINED = {
 @pytest.mark.parametrize("name", JOINED)
 def test_a_product_in_halves_is_one_of_words(name: str) -> None:
     term, expected = JOINED[name]
-    assert without_halves(term) is expected
+    assert without_split_words(term) is expected
 
 
 LOWS = mul(zero_extend(low(ONE), WIDTH), zero_extend(low(OTHER), WIDTH))
@@ -90,14 +76,14 @@ APART = {
 @pytest.mark.parametrize("name", APART)
 def test_other_products_stay_products_of_halves(name: str) -> None:
     term = APART[name]
-    assert without_halves(term) is not mul(ONE, OTHER)
-    assert without_halves(term) is not mul(ONE, zero_extend(low(OTHER), WIDTH))
+    assert without_split_words(term) is not mul(ONE, OTHER)
+    assert without_split_words(term) is not mul(ONE, zero_extend(low(OTHER), WIDTH))
 
 
 @pytest.mark.parametrize("name", [*list(JOINED)[:-1], *APART])
 def test_the_sum_stays_the_same(name: str) -> None:
     term = JOINED[name][0] if name in JOINED else APART[name]
-    assert isinstance(solve([neg(eq(term, without_halves(term)))], 20_000), Unsatisfiable)
+    assert isinstance(solve([neg(eq(term, without_split_words(term)))], 20_000), Unsatisfiable)
 
 
 def test_a_solver_finds_the_difference_of_wrong_products() -> None:

@@ -2,7 +2,7 @@
 
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec, Bool, Term, symbol
-from visaproof.smt.halves import as_order, as_sum
+from visaproof.smt.split_words import as_order, recombined
 from visaproof.smt.written import Words
 
 from .words import c, kept, p, x, y, z
@@ -10,7 +10,7 @@ from .words import c, kept, p, x, y, z
 
 def _joined(term: Term) -> Term:
     assert isinstance(term, BitVec)
-    return as_sum(term)
+    return recombined(term)
 
 
 def _ordered(term: Term) -> Term:
@@ -181,7 +181,7 @@ def _parts(width: int, name: str) -> tuple[BitVec, BitVec]:
     return symbol(f"high-{name}{width}", width // 2), symbol(f"low-{name}{width}", width // 2)
 
 
-def in_halves(
+def in_split_words(
     b: Words,
     one: tuple[BitVec, BitVec],
     other: tuple[BitVec, BitVec],
@@ -207,23 +207,23 @@ ORDERS: tuple[Rule, ...] = rules(
     "order-in-halves",
     {
         "less, by halves of two words": lambda b, w: (
-            in_halves(b, halves_of(b, y(w)), halves_of(b, z(w))),
+            in_split_words(b, halves_of(b, y(w)), halves_of(b, z(w))),
             b.ult(y(w), z(w)),
         ),
         "less, by other halves": lambda b, w: (
-            in_halves(b, *two_words(w)),
+            in_split_words(b, *two_words(w)),
             b.ult(*(b.concat(*one) for one in two_words(w))),
         ),
         "less, with signs": lambda b, w: (
-            in_halves(b, *two_words(w), less=b.slt(*(high for high, _ in two_words(w)))),
+            in_split_words(b, *two_words(w), less=b.slt(*(high for high, _ in two_words(w)))),
             b.slt(*(b.concat(*one) for one in two_words(w))),
         ),
         "at most, by halves": lambda b, w: (
-            in_halves(b, *two_words(w), lower=b.neg(b.ult(*(low for _, low in reversed(two_words(w)))))),
+            in_split_words(b, *two_words(w), lower=b.neg(b.ult(*(low for _, low in reversed(two_words(w)))))),
             b.neg(b.ult(*(b.concat(*one) for one in reversed(two_words(w))))),
         ),
         "more than a number without a high half": lambda b, w: (
-            in_halves(b, _five(w), two_words(w)[0], less=b.neg(b.eq(c(0, w // 2), two_words(w)[0][0]))),
+            in_split_words(b, _five(w), two_words(w)[0], less=b.neg(b.eq(c(0, w // 2), two_words(w)[0][0]))),
             b.ult(c(5, w), b.concat(*two_words(w)[0])),
         ),
     },
@@ -235,10 +235,10 @@ ORDERS_APART: tuple[Rule, ...] = rules(
     "order-in-halves-that-no-rule-fits",
     {
         "less in the low halves with signs": lambda b, w: kept(
-            in_halves(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w))))
+            in_split_words(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w))))
         ),
         "equal where another half is": lambda b, w: kept(
-            in_halves(
+            in_split_words(
                 b,
                 two_words(w)[0],
                 (_parts(w, "third")[0], two_words(w)[1][1]),
@@ -252,7 +252,7 @@ ORDERS_APART: tuple[Rule, ...] = rules(
                 b.conj(b.eq(c(1, w // 2), two_words(w)[0][0]), b.ult(c(5, w // 2), two_words(w)[0][1])),
             )
         ),
-        "with a third case": lambda b, w: kept(b.disj(p, in_halves(b, *two_words(w)))),
+        "with a third case": lambda b, w: kept(b.disj(p, in_split_words(b, *two_words(w)))),
     },
     widths=(64,),
     after=_ordered,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refinement.testing.test_refinement_meetings import both, constant
+from tests.refinement.testing.test_refinement_collisions import both, constant
 from visaproof.refinement.decision import decide
 from visaproof.refinement.verdicts import Difference, Refines, Verdict
 

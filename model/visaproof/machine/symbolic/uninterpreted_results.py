@@ -23,7 +23,7 @@ MOST_NAMED = 3
 """Operations in one sentence."""
 
 
-class Arbitrary(Struct, frozen=True):
+class Uninterpreted(Struct, frozen=True):
     """A value that the model leaves open: a float result, a saturated one, bytes that a page leaves undefined."""
 
     symbol: BitVec | Bool
@@ -48,7 +48,7 @@ class Arbitrary(Struct, frozen=True):
         return f"`{spelling}` ({place or f'line {self.instruction.position.line}'}), {self.reason}"
 
 
-def is_by_zero(one: Arbitrary) -> bool:
+def is_by_zero(one: Uninterpreted) -> bool:
     """Whether it is an integer quotient or remainder where the divisor is 0."""
     if one.operation[:1] not in (("div",), ("mod",)) or one.reason != NO_RESULT or one.result is None:
         return False
@@ -77,13 +77,13 @@ class OpenValues:
     def __init__(self, name: str = "") -> None:
         """`name` stands before those of the values."""
         self._name = name
-        self.values: list[Arbitrary] = []
+        self.values: list[Uninterpreted] = []
         self._known: dict[tuple[object, ...], int] = {}
         """Where in `values` that of an operation on given operands was, unless that was taken back since."""
         self._places: dict[Term, int] = {}
         """Where that of a symbol was, likewise."""
 
-    def defined(self, symbol: Term) -> Arbitrary | None:
+    def defined(self, symbol: Term) -> Uninterpreted | None:
         """The function of which a symbol is the result."""
         place = self._places.get(symbol, len(self.values))
         return self.values[place] if place < len(self.values) and self.values[place].symbol is symbol else None
@@ -106,7 +106,7 @@ class OpenValues:
         (source,) = found.operands
         return None if source.type.floating or source.modifier else source
 
-    def named(self, one: Arbitrary) -> BitVec | Bool:
+    def named(self, one: Uninterpreted) -> BitVec | Bool:
         """The symbol of such a value: a new one, unless it is a function that was met before."""
         function = function_of(one)
         if function is not None:
@@ -120,7 +120,7 @@ class OpenValues:
         return value
 
 
-def function_of(one: Arbitrary) -> tuple[object, ...] | None:
+def function_of(one: Uninterpreted) -> tuple[object, ...] | None:
     """What a value depends on; None where that is not all known."""
     if one.operands is None or one.origin is not None:
         return None

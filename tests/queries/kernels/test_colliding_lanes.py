@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from visaproof.queries.kernels.conflict import LanePair, lanes_meet
+from visaproof.queries.kernels.conflict import LanePair, lanes_collide
 from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.semantics.symbolic.accesses import Store
 from visaproof.semantics.symbolic.cases import known_under
@@ -43,13 +43,13 @@ def writes(lane: int, guard: Bool, address: BitVec) -> LaneAccesses:
 
 
 def test_what_the_other_lane_knows_tells_both_apart() -> None:
-    assert is_false(lanes_meet(writes(0, FIRST, TICKET), writes(1, SECOND, add(TICKET, counted(FIRST)))))
+    assert is_false(lanes_collide(writes(0, FIRST, TICKET), writes(1, SECOND, add(TICKET, counted(FIRST)))))
 
 
 def test_a_count_of_other_lanes_leaves_them_together() -> None:
     """The mutant: each counts a lane that need not be on."""
     for other in (bool_symbol("em.2"), neg(FIRST)):
-        meet = lanes_meet(writes(0, FIRST, TICKET), writes(1, SECOND, add(TICKET, counted(other))))
+        meet = lanes_collide(writes(0, FIRST, TICKET), writes(1, SECOND, add(TICKET, counted(other))))
         assert isinstance(solve([meet], 2_000), Satisfiable)
 
 
@@ -63,13 +63,13 @@ def history() -> BitVec:
 
 def test_beside_a_long_history_the_conditions_of_the_address_are_used() -> None:
     place = add(TICKET, history())
-    assert is_false(lanes_meet(writes(0, FIRST, place), writes(1, SECOND, add(place, counted(FIRST)))))
+    assert is_false(lanes_collide(writes(0, FIRST, place), writes(1, SECOND, add(place, counted(FIRST)))))
 
 
 def test_a_long_history_hides_no_meeting() -> None:
     """The mutant: the second one's place does not depend on whether the first one is on."""
     place = add(TICKET, history())
-    meet = lanes_meet(writes(0, FIRST, place), writes(1, SECOND, add(place, counted(neg(FIRST)))))
+    meet = lanes_collide(writes(0, FIRST, place), writes(1, SECOND, add(place, counted(neg(FIRST)))))
     assert isinstance(solve([meet], 4_000), Satisfiable)
 
 
@@ -94,10 +94,10 @@ def at_rows(first: BitVec, second: BitVec, base: BitVec, other: BitVec) -> tuple
 
 def test_what_both_lanes_add_is_no_part_of_the_question() -> None:
     """The mutant: they add other words."""
-    meet = lanes_meet(*at_rows(add(X, ROW), add(Y, ROW), BASE, BASE))
-    assert meet is lanes_meet(*at_rows(X, Y, BASE, BASE))
-    assert meet is not lanes_meet(*at_rows(add(X, ROW), Y, BASE, BASE))
-    assert meet is not lanes_meet(*at_rows(add(X, ROW), add(Y, ROW), BASE, symbol("elsewhere", 64)))
+    meet = lanes_collide(*at_rows(add(X, ROW), add(Y, ROW), BASE, BASE))
+    assert meet is lanes_collide(*at_rows(X, Y, BASE, BASE))
+    assert meet is not lanes_collide(*at_rows(add(X, ROW), Y, BASE, BASE))
+    assert meet is not lanes_collide(*at_rows(add(X, ROW), add(Y, ROW), BASE, symbol("elsewhere", 64)))
 
 
 def test_an_overlap_follows_from_a_meeting() -> None:
@@ -105,6 +105,6 @@ def test_an_overlap_follows_from_a_meeting() -> None:
     for distance in (0, 2, 5):
         one, two = at_rows(add(X, ROW), add(Y, ROW), BASE, add(BASE, const(distance, 64)))
         stores = [replace(lane.stores[0][1], inside=ult(X, size)) for lane in (one, two)]
-        pair = LanePair(0, 1, lanes_meet(one, two), (replace(one, stores=((0, stores[0]),)), two))
+        pair = LanePair(0, 1, lanes_collide(one, two), (replace(one, stores=((0, stores[0]),)), two))
         assert isinstance(solve([pair.meet, neg(pair.overlap)], 2_000), Unsatisfiable)
         assert not set(symbols_of(pair.overlap)) & {size, BASE, ROW}

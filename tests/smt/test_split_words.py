@@ -12,11 +12,11 @@ from visaproof.smt import (
     const,
     eq,
     extract,
-    halves,
     is_false,
     neg,
     scale,
     sign_extend,
+    split_words,
     sub,
     symbol,
     symbols_of,
@@ -25,14 +25,14 @@ from visaproof.smt import (
 )
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.evaluate import evaluate_all
-from visaproof.smt.halves import as_sum
 from visaproof.smt.solvers import solve
+from visaproof.smt.split_words import recombined
 
 
 def test_other_neighbours_stay_apart() -> None:
     """The upper half of one word and the lower half of another are no word."""
     one, other = symbol("one", 64), symbol("other", 64)
-    mixed = as_sum(concat(extract(one, 63, 32), truncate(other, 32)))
+    mixed = recombined(concat(extract(one, 63, 32), truncate(other, 32)))
     values: dict[Term, int] = {one: 7 << 32 | 1, other: 9 << 32 | 2}
     assert evaluate_all([mixed], values) == [7 << 32 | 2]
 
@@ -40,14 +40,14 @@ def test_other_neighbours_stay_apart() -> None:
 def test_the_steps_of_a_loop_are_joined_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """An address that a stride is added to in halves, time and again: each join uncovers the next."""
     totals: list[BitVec] = []
-    fused = halves._fused
-    monkeypatch.setattr(halves, "_fused", lambda total, half: fused(totals.append(total) or total, half))
+    fused = split_words._fused
+    monkeypatch.setattr(split_words, "_fused", lambda total, half: fused(totals.append(total) or total, half))
     base, stride, steps = symbol("base", 64), symbol("stride", 64), 24
     high, low = extract(base, 63, 32), truncate(base, 32)
     for _ in range(steps):
         total = add(zero_extend(low, 64), zero_extend(truncate(stride, 32), 64))
         high, low = add(high, extract(stride, 63, 32), extract(total, 63, 32)), truncate(total, 32)
-    assert as_sum(concat(high, low)) is add(base, scale(stride, steps))
+    assert recombined(concat(high, low)) is add(base, scale(stride, steps))
     assert len(totals) == 2
 
 
@@ -88,4 +88,4 @@ def test_a_word_in_halves_that_comes_from_another_is_joined_as_well() -> None:
     halves_of_inner = concat(extract(inner, 63, 32), add(truncate(base, 32), stride))
     outer = add(zero_extend(stride, 64), halves_of_inner)
     low = add(truncate(base, 32), stride, stride)
-    assert as_sum(concat(extract(outer, 63, 32), low)) is add(base, scale(zero_extend(stride, 64), 2))
+    assert recombined(concat(extract(outer, 63, 32), low)) is add(base, scale(zero_extend(stride, 64), 2))

@@ -6,7 +6,7 @@ With h the width of a half, w′ the high half of a word and w″ its low one, e
 
 Of what is multiplied by 2^h only the low h bits count.  Where a word has no high half, that summand is not there.
 x′·y″ may be several summands, those of y″ each with x′.
-tests/smt/test_half_products.py decides it with a solver.
+tests/smt/test_split_products.py decides it with a solver.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 from visaproof.smt.arithmetic import add, linear_parts, mul, scale, sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.comparison import slt, ult
-from visaproof.smt.halves import as_sum, as_whole
 from visaproof.smt.logic import conj, disj, neg
+from visaproof.smt.split_words import as_whole, recombined
 from visaproof.smt.terms import BitVec, Bool, Op, const, kept
 
 QWORD_BITS = 64
@@ -25,14 +25,14 @@ KEPT_CONDITIONS = 4_096
 
 
 @kept(KEPT_CONDITIONS)
-def without_halves(word: BitVec) -> BitVec:
+def without_split_words(word: BitVec) -> BitVec:
     """The same word of an even width, as a sum with products of whole words in place of those of their halves."""
-    return _with_products(as_sum(word))
+    return _with_products(recombined(word))
 
 
 def whole_word(word: BitVec) -> BitVec:
     """The same, if it has 64 bits; any other word as it is."""
-    return without_halves(word) if word.width == QWORD_BITS else word
+    return without_split_words(word) if word.width == QWORD_BITS else word
 
 
 @kept(KEPT_CONDITIONS)

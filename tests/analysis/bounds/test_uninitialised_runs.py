@@ -8,7 +8,7 @@ import pytest
 from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.kernel import BoundsAnswers
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
-from visaproof.analysis.bounds.uninitialised_runs import dependence, unwritten_record
+from visaproof.analysis.bounds.uninitialised_runs import dependence, uninitialised_record
 from visaproof.checking.counterexample import Counterexample, PredicateState, SurfaceState
 from visaproof.checking.replay import replay
 from visaproof.isa.errors import ReadError
@@ -51,10 +51,10 @@ def compiled(file: str) -> BoundsAnswers:
 
 
 def recorded(answers: BoundsAnswers, variable: str) -> Counterexample:
-    entry = next(one for one in answers.unwritten if one.variable == variable)
+    entry = next(one for one in answers.uninitialised if one.variable == variable)
     found = dependence(answers, entry)
     assert found is not None
-    return unwritten_record(answers, entry, found)
+    return uninitialised_record(answers, entry, found)
 
 
 DATA_OF_A_STORE = OFFSETS + STORE.format("V2", "V1")
@@ -89,19 +89,19 @@ def test_a_predicate_bit_that_only_wide_lanes_read_decides_what_is_left() -> Non
 )  # fmt: skip
 def test_bits_that_decide_nothing_are_not_shown(body: str) -> None:
     answers = small(body)
-    assert [entry.variable for entry in answers.unwritten] == ["V1"]
-    assert dependence(answers, answers.unwritten[0]) is None
+    assert [entry.variable for entry in answers.uninitialised] == ["V1"]
+    assert dependence(answers, answers.uninitialised[0]) is None
 
 
 def test_a_kernel_with_private_memory_is_not_tried() -> None:
-    """Copies of unwritten registers go there without optimisation, and nobody sees them."""
+    """Copies of uninitialised registers go there without optimisation, and nobody sees them."""
     answers = small(DATA_OF_A_STORE, "IN=private_base_stateless")
-    assert [entry.variable for entry in answers.unwritten] == ["V1"]
-    assert dependence(answers, answers.unwritten[0]) is None
+    assert [entry.variable for entry in answers.uninitialised] == ["V1"]
+    assert dependence(answers, answers.uninitialised[0]) is None
 
 
 def test_the_linker_writes_the_addresses_of_symbols() -> None:
-    assert compiled("const_lut/tgllp-O2-simd8").unwritten == ()
+    assert compiled("const_lut/tgllp-O2-simd8").uninitialised == ()
 
 
 # ---------------------------------------------------------------- replaying what was tampered with

@@ -14,7 +14,7 @@ They also compare them so: the high halves, and the low ones where the high ones
     high < high′  ∨  (high = high′  ∧  low < low′)      =      high : low  <  high′ : low′
 
 The order of high halves may be that of two's complement, and is then that of the whole words; ≤ of low halves is ≤.
-Each is checked with a solver in tests/smt/test_halves.py.
+Each is checked with a solver in tests/smt/test_split_words.py.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ KEPT_SUMS = 4_096
 
 
 @kept(KEPT_SUMS)
-def as_sum(term: BitVec) -> BitVec:
+def recombined(term: BitVec) -> BitVec:
     """The same word of an even width, as a sum of whole words where its halves come from whole words."""
     half = term.width // 2
     _, parts = linear_parts(term)
@@ -149,7 +149,7 @@ def _order(upper: _Less, lower: Bool) -> Bool | None:
 def as_whole(high: BitVec, low: BitVec) -> BitVec:
     """Both halves side by side, as a sum where they come from one."""
     joined = concat(high, low)
-    return joined if joined.op is not Op.CONCAT or high.op is not Op.EXTRACT else as_sum(joined)
+    return joined if joined.op is not Op.CONCAT or high.op is not Op.EXTRACT else recombined(joined)
 
 
 @kept(KEPT_SUMS)

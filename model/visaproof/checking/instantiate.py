@@ -16,12 +16,12 @@ Values = Mapping[Term, Term]
 _Key = tuple[tuple[Term, ...], tuple[tuple[Term, Term], ...]]
 
 
-class Specialiser(Struct, frozen=True):
+class Instantiator(Struct, frozen=True):
     """Substitutes once where footprints of several platforms or surfaces have the same terms."""
 
     done: dict[_Key, list[Term]] = field(default_factory=dict[_Key, list[Term]])
 
-    def specialised(self, parametric: tuple[Access, ...], values: Values) -> tuple[Access, ...]:
+    def instantiated(self, parametric: tuple[Access, ...], values: Values) -> tuple[Access, ...]:
         """The accesses at these values, without those that then never happen.
 
         Channels come last: what is left of masks and predicates by then is shared by all channel sets.
@@ -60,11 +60,11 @@ def _with_parts(access: Access, parts: tuple[Term, ...]) -> Access:
             return replace(access, guard=guard, inside=inside, defined=defined, cell=cell)
 
 
-def agreement(specialised: tuple[Access, ...], fixed: tuple[Access, ...]) -> Bool:
+def agreement(instantiated: tuple[Access, ...], fixed: tuple[Access, ...]) -> Bool:
     """That the accesses which remain of a parametric footprint are the fixed ones, one for one."""
-    if len(specialised) != len(fixed):
+    if len(instantiated) != len(fixed):
         return false()
-    return conj(*(_same(one, other) for one, other in zip(specialised, fixed, strict=True)))
+    return conj(*(_same(one, other) for one, other in zip(instantiated, fixed, strict=True)))
 
 
 def _same(one: Access, other: Access) -> Bool:

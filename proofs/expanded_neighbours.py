@@ -6,7 +6,7 @@ from visaproof.queries.query import Query
 from visaproof.smt import BitVec, Bool
 from visaproof.smt.written import Words
 
-from .half_rules import in_halves, pointer, two_words
+from .split_word_rules import in_split_words, pointer, two_words
 from .words import c, p, q, r, signed, wide, x, y, z
 
 
@@ -39,7 +39,7 @@ def refute_words_are_ordered_by_low_halves_with_signs() -> Query:
         "less in the low halves with signs",
         "the order of the words",
         lambda b, w: (
-            in_halves(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w)))),
+            in_split_words(b, *two_words(w), lower=b.slt(*(low for _, low in two_words(w)))),
             b.ult(*(b.concat(*one) for one in two_words(w))),
         ),
         64,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from visaproof.analysis.conflicts.items_apart import Meeting, Meetings, any_two
+from visaproof.analysis.conflicts.items_apart import PairCollision, PairCollisions, any_two
 from visaproof.launch.ids.any_items import any_ids
 from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.kernels.lane_accesses import LaneAccesses
@@ -13,12 +13,12 @@ LANES = [symbol(f"x.{lane}", 32) for lane in range(10)]
 PITCH = symbol("pitch", 32)
 
 
-def of(one: int, other: int, meet: Bool, said: Collection[Term] = ()) -> Meeting:
+def of(one: int, other: int, meet: Bool, said: Collection[Term] = ()) -> PairCollision:
     accesses = LaneAccesses(one, (LANES[one],), ()), LaneAccesses(other, (LANES[other],), ())
-    return Meeting(LanePair(one, other, meet, accesses), true(), meet, any_two((one, other), said))
+    return PairCollision(LanePair(one, other, meet, accesses), true(), meet, any_two((one, other), said))
 
 
-def meeting(one: int, other: int, *more: Bool) -> Meeting:
+def meeting(one: int, other: int, *more: Bool) -> PairCollision:
     return of(one, other, conj(eq(mul(LANES[one], PITCH), mul(LANES[other], PITCH)), *more))
 
 
@@ -28,7 +28,7 @@ SIZE = ult(const(0, 32), PITCH)
 
 
 def test_one_pair_stands_for_all_that_differ_in_names_alone() -> None:
-    found = Meetings.of([SIZE], ALL)
+    found = PairCollisions.of([SIZE], ALL)
     assert len(found.some) == 1
     assert found.about([ult(PITCH, const(64, 32))]) == found.some
 
@@ -36,20 +36,20 @@ def test_one_pair_stands_for_all_that_differ_in_names_alone() -> None:
 def test_lanes_of_which_more_is_assumed_stand_for_themselves() -> None:
     """The premises name one of them, or what is tried does."""
     first = ult(LANES[0], const(4, 32))
-    assert len(Meetings.of([SIZE, first], ALL).some) > 1
-    assert Meetings.of([SIZE], ALL).about([first]) == tuple(ALL)
+    assert len(PairCollisions.of([SIZE, first], ALL).some) > 1
+    assert PairCollisions.of([SIZE], ALL).about([first]) == tuple(ALL)
 
 
 def test_what_all_have_keeps_its_name() -> None:
     """Two arguments are not exchanged: a candidate may be about one of them."""
     width = symbol("width", 32)
     both = [meeting(0, 1, ult(PITCH, width)), meeting(2, 3, ult(width, PITCH))]
-    assert len(Meetings.of([], both).some) == 2
+    assert len(PairCollisions.of([], both).some) == 2
 
 
 def test_other_shapes_are_asked_about() -> None:
     other = of(0, 1, eq(add(LANES[0], PITCH), mul(LANES[1], PITCH)))
-    assert Meetings.of([SIZE], [*ALL, other]).some == (ALL[0], other)
+    assert PairCollisions.of([SIZE], [*ALL, other]).some == (ALL[0], other)
 
 
 def row(lane: int) -> Term:
