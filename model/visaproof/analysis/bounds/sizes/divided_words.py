@@ -38,6 +38,8 @@ class PartsOfArguments(Struct):
     """Symbols by which work items differ: what depends on them is read otherwise."""
     used: set[str] = field(default_factory=set[str])
     """Names of which a word is at most a part if they are at least 0."""
+    known: dict[str, Part | None] = field(default_factory=dict[str, Part | None])
+    """Of the words that were looked at: each sum of the access asks again."""
 
     @property
     def names(self) -> LaunchNames:
@@ -90,7 +92,9 @@ class PartsOfArguments(Struct):
                 if not is_inner(name, Kind.WORD):
                     left.append(name)
                     continue
-                if (known := next(self._parts(name), None)) is None:
+                if name not in self.known:
+                    self.known[name] = next(self._parts(name), None)
+                if (known := self.known[name]) is None:
                     return None
                 left.append(known.name)
                 self.used.add(known.name)
