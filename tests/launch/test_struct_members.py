@@ -1,17 +1,22 @@
 """Pointers and numbers that are passed in structs, as functors of SYCL are."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from visaproof.isa.registers import Register
 from visaproof.isa.types import type_named
+from visaproof.launch.assumptions import Assume, start_of
 from visaproof.launch.input_meaning import MEMBERS, Argument, ArgumentValue, Piece
 from visaproof.launch.kernel_info import KernelInfo
+from visaproof.launch.launch import read_launch
 from visaproof.launch.overlap import ArgumentInfo
 from visaproof.launch.payload import _meaning
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.struct_members import MOST_BYTES, members_of_inputs, names_of_members
 from visaproof.launch.zebin import read_ze_info
+from visaproof.visaasm.reader import read_kernel_file
 
 ZE_INFO = """
 kernels:
@@ -145,3 +150,12 @@ def test_a_class_of_several_numbers_in_one_entry_keeps_its_type() -> None:
     """One of eight bytes is a number; its type would hide that."""
     both = ZE_INFO.replace("size: 8, arg_index: 0", "size: 24, arg_index: 0")
     assert read(both).infos[0].type_name == "class.sycl::range"
+
+
+def test_a_number_of_a_struct_may_be_negative() -> None:
+    """Sizes that are made of it say that it is at least 0: of a stride nobody knows the type.  A range is no struct."""
+    folder = Path(__file__).parents[1] / "data" / "functors"
+    kernel = read_kernel_file(folder / "fill.visaasm")
+    launch = read_launch(folder / "fill.ze_info", kernel)
+    names = LaunchNames(kernel, launch, start_of(kernel, launch, Assume.LAUNCH))
+    assert [names.is_signed(each) for each in ("functor_8", "range")] == [True, False]

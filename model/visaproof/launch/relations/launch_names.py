@@ -1,7 +1,8 @@
 """The names of a launch that relations and sizes may use: arguments by value, inputs, and values of the launch.
 
 dims.x, dims.s0   a component of a vector by value
-n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is;
+n, arg3           an argument by value, by its name or its number: signed where the zebin says that its type is,
+                  and in structs, of which it says no types;
                   one that is called as a value of the launch is, by its number alone
 V0034             an input of at most 8 bytes, where the text has no launch information
 local_size_x      work items of a group in x (y, z), as the host enqueues it: a last group may have fewer
@@ -14,6 +15,8 @@ max(row)          no element that the kernel loads of the buffer `row` is larger
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assume import INT_IDS
 from visaproof.launch.assumptions import Start
@@ -21,7 +24,7 @@ from visaproof.launch.ids.group_shape import LARGEST_SIZE, LOCAL_SIZES, GroupSha
 from visaproof.launch.ids.launched_start import most_items
 from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
-from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.input_meaning import DIMENSIONS, MEMBERS
 from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
 from visaproof.launch.relations.element_names import SIGNED, UNSIGNED, Loaded, extreme_of, named_extreme
 from visaproof.launch.relations.exact_terms import Word
@@ -207,7 +210,10 @@ class LaunchNames:
         return [name for one in self.arguments() for name in names_of(one, self.launch)]
 
     def _argument(self, argument: Argument, places: Mapping[int, Place]) -> Named:
-        return self._integer(f"{argument}", self.launch.info(argument.index).type_name, places, range(max(places) + 1))
+        info = self.launch.info(argument.index)
+        found = self._integer(f"{argument}", info.type_name, places, range(max(places) + 1))
+        # Of a number in a struct nobody says whether it may be negative, as strides of arrays are.
+        return replace(found, word=replace(found.word, signed=True)) if argument.index >= MEMBERS else found
 
     def _component(self, argument: Argument, places: Mapping[int, Place], letters: str) -> Named:
         info = self.launch.info(argument.index)
