@@ -236,13 +236,8 @@ def same_effects(question: Question) -> bool:
 # The ids themselves are cut: a solver need not count from lane to lane to see it.
 
 
-def left_undefined(question: Question) -> Bool:
-    """Where the target alone is undefined, without what rests on two lanes that run one work item."""
-    return disj(*parts_undefined(question))
-
-
 def parts_undefined(question: Question) -> Iterator[Bool]:
-    """The same, one by one."""
+    """Where the target alone is undefined, without what rests on two lanes that run one work item."""
     found = open_undefined(question)
     parts = cast(tuple[Bool, ...], found.args) if found.op is Op.DISJ else () if is_false(found) else (found,)
     group = question.launched.group

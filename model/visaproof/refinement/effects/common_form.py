@@ -86,14 +86,12 @@ def _of_highest_bits(term: Bool) -> Bool:
 def denied(term: Bool) -> Bool:
     """What holds where this does not."""
     known = _denials()
-    if term in known:
-        return known[term]
-    fresh, stack = {term}, [term]
+    fresh, stack = set[Bool](), [term]
     while stack:
-        for part in _parts(stack.pop()):
-            if part not in known and part not in fresh:
-                fresh.add(part)
-                stack.append(part)
+        one = stack.pop()
+        if one not in known and one not in fresh:
+            fresh.add(one)
+            stack += _parts(one)
     for one in sorted(fresh, key=attrgetter("serial")):
         parts = [known[part] for part in _parts(one)]
         known[one] = (disj(*parts) if one.op is Op.CONJ else conj(*parts)) if parts else neg(one)
