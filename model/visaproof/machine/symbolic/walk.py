@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
-from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterOnes
+from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterIteration
 from visaproof.machine.symbolic.loops.iteration import (
     QWORD,
     Held,
@@ -289,8 +289,8 @@ class Walk:
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if not self._compared_as:
             fixed, used = machine.fixed(before.performed), used_symbols(machine, before, again)
-            later = LaterOnes(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
-            told = later.known(machine.thread.registers, before.registers)
+            one = LaterIteration(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
+            told = one.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
         if loop.branch.lanes.predicate is not None:
             exits = ending(exits, behind, map(conj, self._lanes.running, map(neg, goes_on)))

@@ -12,6 +12,7 @@ from visaproof.analysis.conflicts.verdicts import Conflict, Finding, Free, Undec
 from visaproof.analysis.surface_sizes import argument_of
 from visaproof.isa.errors import Position
 from visaproof.isa.readings import READINGS
+from visaproof.launch.input_meaning import LocalId
 from visaproof.report.kernels.premises import premise_lines
 from visaproof.report.one_kernel.collision import collision_of
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
@@ -105,9 +106,18 @@ def _verdict_lines(
         case Undecided(reason):
             yield from _missing_lines(answers, finding)
             yield f"        UNKNOWN: {reason}"
+            if _may_be_of_any_local_size(answers):
+                yield "        hint: `--local-size X,Y,Z` asks of the groups that the host launches, not of all sizes"
         case Conflict() as conflict:
             headline = collision_of(record).headline if isinstance(record, records.Refuted) else surface
             yield from _conflict_lines(answers, finding, conflict, headline, launch, verbose)
+
+
+def _may_be_of_any_local_size(answers: KernelAnswers) -> bool:
+    """Whether it is open in which rows and planes of a group the lanes of a thread are."""
+    meanings = [piece.meaning for pieces in answers.launch.meanings.values() for piece in pieces]
+    read = {one.dimension for one in meanings if isinstance(one, LocalId)}
+    return answers.launch.group_size is None and len(read) > 1
 
 
 def _unit(finding: Finding) -> str:

@@ -102,7 +102,7 @@ class _Word(NamedTuple):
     """What it was before the first later iteration, if it is known without another read."""
 
 
-class LaterOnes(Struct, frozen=True):
+class LaterIteration(Struct, frozen=True):
     """An iteration that stands for later ones, run to its end."""
 
     name: str
