@@ -6,10 +6,12 @@ that is more than launches do, so that a refutation asks whether one has such id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
-from visaproof.launch.ids.group_shape import GroupShape, rows_of
+from visaproof.isa.identity import Same
+from visaproof.launch.ids.group_shape import GroupShape, pitches_of, rows_of
 from visaproof.launch.ids.launched_words import (
     ANY_ORDER,
     BITS,
@@ -29,7 +31,16 @@ from visaproof.launch.ids.launched_words import (
     size_values,
     words_of,
 )
-from visaproof.launch.ids.local_ids import ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
+from visaproof.launch.ids.local_ids import (
+    MOST_GROUP_ITEMS,
+    ORDERS,
+    TILE_SIDE,
+    XYZ,
+    LaidOut,
+    Order,
+    Triple,
+    tile_columns,
+)
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import (
@@ -68,6 +79,15 @@ Those of 18 and 34 have rows of two more items than a message has lanes: rows of
 last are small, as a stated bound may ask for.
 """
 
+
+FIRST = 4
+"""Usual launches, before those that a kernel's own numbers suggest."""
+
+MESSAGE_LANES = 16
+"""Of a thread of 32 lanes, a message has half."""
+
+MOST_MORE = 5
+"""Items of a row, more than a pitch."""
 
 ENQUEUED = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
 OF_ALL_GROUPS = LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT
@@ -261,10 +281,47 @@ def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]
         for way in shape.ways()
     ]
     deepest = max((len(rows) for _, _, rows in kinds), default=0)
-    for thread in range(deepest):
-        for way, size, rows in kinds:
-            if thread < len(rows):
+    usual = (
+        _values(shape, read, way, size, thread)
+        for thread in range(deepest)
+        for way, size, rows in kinds
+        if thread < len(rows)
+    )
+    yield from islice(usual, FIRST)
+    yield from _with_longer_rows(shape, read)
+    yield from usual
+
+
+def _with_longer_rows(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]]:
+    """Groups with rows a few items longer than a pitch of the kernel, and a thread that comes to the next row.
+
+    Of rows of n = pitch + e items the one at x = pitch stands where the next row begins, e lanes after it:
+
+        pitch + pitch·y = 0 + pitch·(y + 1)
+    """
+    if len(read) < 2 or shape.launch.group_size is not None:
+        return
+    way = shape.ways()[0]
+    for pitch in pitches_of(Same(shape.kernel)):
+        for part in range(0, shape.simd, MESSAGE_LANES):
+            if (found := row_and_thread(pitch, shape.simd, part)) is None:
+                continue
+            row, rows, thread = found
+            sides = {read[0]: row, read[1]: rows}
+            size = sides.get(0, 1), sides.get(1, 1), sides.get(2, 1)
+            if thread < len(rows_of(way, size)):
                 yield _values(shape, read, way, size, thread)
+
+
+def row_and_thread(pitch: int, simd: int, part: int) -> tuple[int, int, int] | None:
+    """The items of a row, the rows, and the thread of which a message from lane `part` on has both items."""
+    for more in range(1, MOST_MORE):
+        row = pitch + more
+        for y in range(MOST_GROUP_ITEMS // row - 1):
+            thread, lane = divmod(y * row + pitch, simd)
+            if part <= lane and lane + more < min(simd, part + MESSAGE_LANES):
+                return row, y + 2, thread
+    return None
 
 
 def _values(shape: GroupShape, read: tuple[int, ...], way: LaidOut, size: Triple, thread: int) -> dict[Term, int]:
