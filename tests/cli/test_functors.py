@@ -17,6 +17,7 @@ def test_no_work_items_collide_in_a_range() -> None:
     assert main(["conflicts", KERNEL, *LAUNCH, "--quiet"]) == 0
 
 
+@pytest.mark.slow
 def test_a_counter_that_is_moved_in_halves_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it, each iteration may write anywhere."""
 
@@ -27,6 +28,7 @@ def test_a_counter_that_is_moved_in_halves_counts(monkeypatch: pytest.MonkeyPatc
     assert main(["conflicts", KERNEL, *LAUNCH, "--quiet", "--limit", "3"]) != 0
 
 
+@pytest.mark.slow
 def test_the_buffer_of_a_functor_needs_what_the_range_says(capsys: pytest.CaptureFixture[str]) -> None:
     main(["bounds", KERNEL, *LAUNCH, "--format", "json", "--limit", "120"])
     (message,) = json.loads(capsys.readouterr().out)["files"][0]["messages"]

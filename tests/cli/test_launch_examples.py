@@ -136,6 +136,7 @@ def test_a_difference_is_shown_as_a_launch_of_both_kernels(
     assert shown[0] != shown[1]
 
 
+@pytest.mark.slow
 def test_a_search_for_a_launch_of_two_kernels_ends_with_the_limit(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

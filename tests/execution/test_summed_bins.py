@@ -35,6 +35,7 @@ def test_it_refines_itself() -> None:
     assert main(["refine", KERNEL, KERNEL, *LAUNCH]) == 0
 
 
+@pytest.mark.slow
 def test_a_sum_is_not_a_difference(tmp_path: Path) -> None:
     other = tmp_path / "other.visaasm"
     other.write_text((FOLDER / "bmg.visaasm").read_text().replace("lsc_atomic_fadd", "lsc_atomic_fsub"))

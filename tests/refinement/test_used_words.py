@@ -89,6 +89,7 @@ def test_the_induction_shows_the_same_with_all_words(pair: int, monkeypatch: pyt
     assert found == (pair not in (3, 4, 5, 7))
 
 
+@pytest.mark.slow
 def test_loops_that_go_in_step_are_not_unrolled() -> None:
     source, target = (program(looping(one)) for one in (ADD, ADD_TWICE))
     asked = compare(source, target, Scope(Assume.NONE))

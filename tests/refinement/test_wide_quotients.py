@@ -30,6 +30,7 @@ def test_what_two_devices_make_of_a_wide_division_is_the_same(kernel: str, capsy
         assert "integer-division" in {each["name"] for each in found["premises"]}
 
 
+@pytest.mark.slow
 def test_one_more_than_a_wide_quotient_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = DATA / "wide_quotient.visaasm"
     text = source.read_text()

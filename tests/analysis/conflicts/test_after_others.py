@@ -212,6 +212,7 @@ again:
 """More statements than a run may have."""
 
 
+@pytest.mark.slow
 def test_what_comes_after_the_collision_need_not_end() -> None:
     rows = asked(ROWS + FURTHER + STORE + LONG + RET)
     first, second = positions(rows)

@@ -33,6 +33,7 @@ def scatter(
     return found
 
 
+@pytest.mark.slow
 def test_what_is_missing_of_wide_sizes_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     found = scatter(capsys)
     assert found["free_if"]["by"] == OF_NUMBERS
@@ -61,6 +62,7 @@ ROWS = ("w >= 1", "pitch >= w", "local_size_x*pitch <= 4611686018427387904")
 """No guard bounds the number: two items of a group differ by less than its size."""
 
 
+@pytest.mark.slow
 def test_numbers_without_a_bound_differ_by_less_than_a_group(capsys: pytest.CaptureFixture[str]) -> None:
     found = scatter(capsys, kernel="rows")
     assert tuple(found["free_if"]["relations"]) == ROWS

@@ -358,6 +358,7 @@ def test_no_other_sequence_of_doubles_is(statement: str, instead: str) -> None:
 # ---------------------------------------------------------------- by 0
 
 
+@pytest.mark.slow
 def test_a_source_may_give_anything_by_zero_where_it_alone_divides() -> None:
     bit = op("and", "UY", "UY", "0x1:ud")
     picked = "cmp.eq (M1, 8) P1 UY(0,0)<1;1,0> 0x0:ud\n(P1) sel (M1, 8) QU(0,0)<1> {}:ud UX(0,0)<1;1,0>\n"

@@ -73,6 +73,7 @@ def result(x: int, y: int, h: int, last: int) -> tuple[int, int]:
 @example((MOST, 2**63))
 @example((2**63 - 1, 2**63))
 @example((MOST, MOST))
+@pytest.mark.slow
 def test_a_wide_quotient_is_right_with_every_inverse_that_is_allowed(one: tuple[int, int]) -> None:
     x, y = one
     for h, last in parts(x, y):

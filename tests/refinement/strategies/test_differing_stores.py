@@ -44,6 +44,7 @@ def entered(condition: str) -> str:
     return f"{APART}{condition}{body}none:\n"
 
 
+@pytest.mark.slow
 def test_a_bound_that_wraps_is_found_by_a_solver() -> None:
     question = asked(entered(ENTERED), entered(WITHOUT_WRAPPING))
     found = decide(question.comparison, 5000, question.stages)

@@ -89,6 +89,7 @@ def summing(simd: int, summand: str) -> Program:
     return meeting(simd, before="more:\n" + add + more)
 
 
+@pytest.mark.slow
 def test_lanes_need_not_stay_together_in_loops_without_barriers() -> None:
     found = verdict(summing(8, "0x5:ud"), summing(16, "0x5:ud"))
     assert isinstance(found, Refines)
@@ -202,6 +203,7 @@ def test_threads_find_in_an_iteration_nothing_that_others_store_in_it(between: t
     assert not isinstance(verdict(narrow, within), Refines)
 
 
+@pytest.mark.slow
 def test_threads_find_what_others_store_before_a_barrier_of_an_iteration() -> None:
     before = exchanging(8, STORE, "barrier\n", FAR_LOAD, SUM, "barrier\n")
     after = exchanging(16, FAR_LOAD, SUM, STORE, "barrier\n", "barrier\n")
@@ -218,6 +220,7 @@ def meeting_in_an_iteration(simd: int, mask: str) -> Program:
     return kernel(simd, ids(simd) + start + "again:\n" + body + count + again)
 
 
+@pytest.mark.slow
 def test_where_lanes_collide_in_an_iteration_narrow_threads_race_in_it() -> None:
     narrow, wide = (meeting_in_an_iteration(simd, "0x1c:ud") for simd in (8, 16))
     assert isinstance(verdict(narrow, wide), Refines)

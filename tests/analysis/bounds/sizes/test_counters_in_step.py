@@ -111,11 +111,13 @@ def of_pvc(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any] | Non
     return {one["surface"]: one["inside_if"] for one in file["messages"]}
 
 
+@pytest.mark.slow
 def test_rows_at_addresses_of_64_bits_have_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     named = of_pvc(capsys)
     assert [one and one["bytes"] for one in (named["col"], named["val"])] == ["4*max(row)"] * 2
 
 
+@pytest.mark.slow
 def test_they_have_none_where_counters_are_not_in_step(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,11 +123,13 @@ def test_what_would_suffice_is_said_of_what_stays_unknown(
     assert "n >= global_size_x" in answer["inside_if"]["where"]
 
 
+@pytest.mark.slow
 def test_an_offset_of_32_bits_reaches_no_further_than_a_larger_size(capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever in=4*k*global_size_y is: of more than 4 GiB no access is outside."""
     assert by_message(capsys)["in"]["bounds"] == {"verdict": "proved", "by": STAGE}
 
 
+@pytest.mark.slow
 def test_what_suffices_in_a_loop_is_known_before_the_time_is_over(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

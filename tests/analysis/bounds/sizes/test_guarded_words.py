@@ -36,7 +36,9 @@ def asked(capsys: pytest.CaptureFixture[str], kernel: str) -> dict[str, dict[str
     return {one["surface"]: one["inside_if"] for one in file["messages"] if one["inside_if"]}
 
 
-@pytest.mark.parametrize("kernel", ["moved", "binned", "stacked", pytest.param("paged", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kernel", ["moved", "binned", *(pytest.param(one, marks=pytest.mark.slow) for one in ("stacked", "paged"))]
+)
 def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, kernel)
     assert {surface: one["bytes"] for surface, one in found.items()} == SIZES[kernel]

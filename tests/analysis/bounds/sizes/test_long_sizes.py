@@ -39,6 +39,7 @@ def named(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     return {one["surface"]: one["inside_if"]["bytes"] for one in messages if one["inside_if"]}
 
 
+@pytest.mark.slow
 def test_no_relation_says_that_a_buffer_is_one_that_there_may_be(capsys: pytest.CaptureFixture[str]) -> None:
     found = answered("upper", capsys)
     assert [one["inside_if"]["where"] for one in found["messages"]] == [[]] * 4
@@ -67,6 +68,7 @@ def test_ids_are_bounded_without_a_solver_where_orders_in_halves_are_read(
     assert ("global_size_x" in named("rows", capsys)["y"]) != read
 
 
+@pytest.mark.slow
 def test_products_of_sums_in_halves_are_none_of_whole_words_by_themselves(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +134,7 @@ def test_the_sizes_that_are_named_are_enough(sizes: tuple[str, str], code: int) 
     assert main(["bounds", str(DATA / "rows.visaasm"), *LAUNCH, "--quiet", *stated]) == code
 
 
+@pytest.mark.slow
 def test_a_second_access_that_needs_as_much_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_second_access_that_needs_as_much_is_one_line(
     assert (short.count("launch: "), long.count("launch: ")) == (3, 5)
 
 
+@pytest.mark.slow
 def test_of_many_accesses_that_need_as_much_a_few_have_launches(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +179,7 @@ def test_launches_beyond_their_share_wait_until_all_messages_are_answered(
     assert "".join(log) == order
 
 
+@pytest.mark.slow
 def test_places_outside_are_elements_of_the_type_of_the_argument(capsys: pytest.CaptureFixture[str]) -> None:
     """Bytes 12 to 15 are the upper half of a[1], a double."""
     launches = [one["launch"] for one in answered("upper", capsys)["messages"] if one["launch"]]

@@ -89,6 +89,7 @@ def test_they_leave_what_is_smaller(capsys: pytest.CaptureFixture[str], kernel: 
     assert "refuted" in {one["bounds"]["verdict"] for one in asked(capsys, kernel, *options)}
 
 
+@pytest.mark.slow
 def test_one_work_item_more_than_there_are_words_leaves_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one["bounds"]["verdict"] for one in asked(capsys, "summed", "--where", "local_size_x <= 257")} >= {
         "refuted"
@@ -138,6 +139,7 @@ def test_ids_that_a_guard_adds_to_must_not_wrap(
     assert "h + 3 <= 2147483648" in load["inside_if"]["where"]
 
 
+@pytest.mark.slow
 def test_ids_of_64_bits_are_compared_with_signed_arguments(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_what_is_missing_is_named(kernel: str, capsys: pytest.CaptureFixture[str
         assert named["by"] == STAGE or kernel == "guarded"  # whose sizes may be below 0: a solver says it with less
 
 
+@pytest.mark.slow
 def test_it_is_named_of_a_kernel_that_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (DATA / "filled.visaasm").read_text()
     one = "    mov (M1, 8) V0054(0,0)<1> 0x3f800000:f"
