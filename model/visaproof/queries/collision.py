@@ -22,12 +22,12 @@ def colliding_lanes_are_undefined(subject: Subject) -> Query:
 
     The cell is that of either lane, so no probe is needed.
     """
-    pairs_stated, collisions = _colliding_pairs(subject), _collisions(subject)
-    goal = implies(disj(*(one.stated for one in pairs_stated)), disj(*collisions))
+    stated, collisions = _colliding_pairs(subject), _collisions(subject)
+    goal = implies(disj(*(one.stated for one in stated)), disj(*collisions))
     query = about(subject, "colliding-lanes-are-undefined", (), goal)
     if subject.readings == DEFAULT:
         return query
-    pairs = zip(pairs_stated, collisions, strict=True)
+    pairs = zip(stated, collisions, strict=True)
     return replace(query, parts=_by_lanes((one, implies(one.stated, collision)) for one, collision in pairs))
 
 
@@ -40,8 +40,8 @@ def misaligned_lane_is_undefined(subject: Subject) -> Query:
 
 def nothing_else_is_undefined(subject: Subject) -> Query:
     """Whatever is reported undefined is a misaligned lane, or two lanes that the page has write one cell."""
-    pairs_stated, collisions = _colliding_pairs(subject), _collisions(subject)
-    misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in pairs_stated]
+    stated, collisions = _colliding_pairs(subject), _collisions(subject)
+    misaligned, founded_on = neg(aligned_in_the_page(subject)), [one.stated for one in stated]
     if subject.readings != DEFAULT:  # misaligned lanes may be defined, and collide where the page leaves them undefined
         founded_on.append(misaligned)
     has_none = implies(meaningless(subject.accesses), misaligned)
@@ -53,7 +53,7 @@ def nothing_else_is_undefined(subject: Subject) -> Query:
     lost = (implies(meaningless((access,)), here) for access, here in zip(subject.accesses, off, strict=True))
     met = (
         (one, implies(collision, disj(one.stated, off[one.first], off[one.second])))
-        for one, collision in zip(pairs_stated, collisions, strict=True)
+        for one, collision in zip(stated, collisions, strict=True)
     )
     return replace(query, parts=(*lost, *_by_lanes(met)))
 
@@ -109,12 +109,12 @@ def _colliding_pairs(subject: Subject) -> tuple[_CollidingPair, ...]:
 
 @kept(8)
 def _colliding_pairs_of(stated: tuple[Effect, ...], inside: tuple[Bool, ...]) -> tuple[_CollidingPair, ...]:
-    pairs_stated: list[_CollidingPair] = []
+    found: list[_CollidingPair] = []
     for (first, one), (second, other) in combinations(enumerate(stated), 2):
         if one.lane != other.lane:
             both = conj(one.enabled, inside[first], other.enabled, cells_equal(one.cell, other.cell))
-            pairs_stated.append(_CollidingPair(first, second, (one.lane, other.lane), both))
-    return tuple(pairs_stated)
+            found.append(_CollidingPair(first, second, (one.lane, other.lane), both))
+    return tuple(found)
 
 
 def _collisions(subject: Subject) -> list[Bool]:

@@ -161,7 +161,7 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("groups-unordered")
     if question.relaxed:
         yield premise("atomics-relaxed")
-    if question.steps:
+    if question.atomic_steps:
         yield premise("lanes-interleaved")
     if question.whole_atomics:
         yield premise("atomics-unseen")

@@ -56,7 +56,7 @@ def unlike_threads(question: Question) -> str:
 
 
 def is_undisturbed(question: Question) -> bool:
-    """Whether the terms say what a run leaves: where others come at barriers, atomics or in steps they do not."""
+    """Whether the terms say what a run leaves: where others come at barriers or atomics they do not."""
     if question.source.barriers or question.target.barriers or question.disturbed:
         return False
     return all(itself(one) == one for one in question.surfaces)
@@ -155,7 +155,7 @@ def _of_a_run(comparison: Comparison) -> Question:
     others = [one for one in question.surfaces if itself(one) != one]
     if not others or not all(map(_is_at_atomics, others)) or question.source.barriers or question.disturbed:
         return question
-    if question.steps or any(runner.threads for runner in comparison.runners):
+    if question.atomic_steps or any(runner.threads for runner in comparison.runners):
         return question
     try:
         return of_the_source(comparison.runners, question.launched, question.forbidden, undisturbed=True)[1]

@@ -108,7 +108,7 @@ def refinement_question(
     return Question(
         one, other, memory, launched, forbidden, source.disturbed, extents, loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
-        steps=bool(source.steps), registers=tuple(one.surface for one in source.observed),
+        atomic_steps=bool(source.atomic_steps), registers=tuple(one.surface for one in source.observed),
         likened=source.matched.likened, narrowed=source.matched.narrowed, sharing=source.sharing,
         whole_atomics=source.whole_atomics,
     )  # fmt: skip

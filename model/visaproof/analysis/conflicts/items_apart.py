@@ -231,25 +231,25 @@ class ItemsApart(Struct, frozen=True, dict=True):
         apart = self._known_apart(questions[0].premises, more)
         proved: list[PairCollision] = []
         for question in questions:
-            for meeting in chain(islice(self.collisions(question, more), 1), self._others(question, more)):
-                if before := next((one for one in apart if one.excludes(meeting.overlap)), None):
+            for collision in chain(islice(self.collisions(question, more), 1), self._others(question, more)):
+                if before := next((one for one in apart if one.excludes(collision.overlap)), None):
                     solvers |= before.solvers
                     continue
-                formula = without_products(conj(*question.premises, *more, meeting.meet))
+                formula = without_products(conj(*question.premises, *more, collision.meet))
                 form = form_of(formula)
                 if form in known:
                     continue
                 match solve([formula], min(MOST_MS, self.asked.timeout_ms)):
                     case Unsatisfiable(solver):
                         known.add(form)
-                        proved.append(meeting)
+                        proved.append(collision)
                         solvers[solver] = None
                     case Satisfiable(values, _):
                         return NotShown(values)
                     case _:
                         return NotShown()
         if proved and self._several:
-            apart[-1].learn([meeting.overlap() for meeting in proved])
+            apart[-1].learn([collision.overlap() for collision in proved])
         return Apart(", ".join((STAGE, *solvers)))
 
     def _known_apart(self, premises: Sequence[Bool], more: Sequence[Bool]) -> list[KnownApart]:

@@ -29,8 +29,8 @@ class AfterCuts(Struct, frozen=True):
     ends: int = 0
 
     def __str__(self) -> str:
-        rounds = f" and {self.ends} ends of iterations" if self.ends else ""
-        return f"{' or '.join(self.kinds)} {self.cuts}{rounds}"
+        ends = f" and {self.ends} ends of iterations" if self.ends else ""
+        return f"{' or '.join(self.kinds)} {self.cuts}{ends}"
 
 
 class AfterAtomicStep(Struct, frozen=True):

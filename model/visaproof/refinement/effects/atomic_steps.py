@@ -1,4 +1,4 @@
-"""Atomics of several threads beside those of the wide one that runs all their lanes: which happen in one step.
+"""Atomics of several threads beside those of the wide one that runs all their lanes: which happen in one atomic step.
 
 Each message of the wide thread is a step, in which each narrow thread takes its part.  Between steps others may change
 what is there.  Of a message of several lanes each lane's atomic has to be the same in both: then every order of them is
@@ -29,7 +29,7 @@ from visaproof.queries.kernels.atomic_order import is_aligned, order_is_unseen
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.stores import Owner
 from visaproof.refinement.effects.fences import is_atomic, is_seen
-from visaproof.refinement.effects.side import AtomicStep, Side, epoch
+from visaproof.refinement.effects.side import LinearisationPoint, Side, epoch
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load
 from visaproof.smt import kept
 
@@ -62,24 +62,24 @@ def with_atomic_steps(source: Side, target: Side, narrow: int) -> tuple[Side, Si
     _require_on_one_side(source, target)
     group, other = (source, target) if source.threads else (target, source)
     threads = list(_messages(group, narrow))
-    steps: dict[int, AtomicStep] = {}
-    of_the_group: dict[int, AtomicStep] = {}
+    steps: dict[int, LinearisationPoint] = {}
+    of_the_group: dict[int, LinearisationPoint] = {}
     for number, message in enumerate(_messages(other, narrow)):
         parts = list(_taken(message, threads))
         if not parts:
             raise _no_order()
-        steps[message.place] = AtomicStep(number, message.lanes.start, message.is_single)
+        steps[message.place] = LinearisationPoint(number, message.lanes.start, message.is_single)
         for part in parts:
-            of_the_group[part.place] = AtomicStep(number, part.lanes.start, message.is_single)
+            of_the_group[part.place] = LinearisationPoint(number, part.lanes.start, message.is_single)
             threads.remove(part)
     if threads:
         raise _no_order()
     if group is source:
-        return replace(source, steps=of_the_group), replace(target, steps=steps)
-    target = replace(target, steps=of_the_group)
+        return replace(source, atomic_steps=of_the_group), replace(target, atomic_steps=steps)
+    target = replace(target, atomic_steps=of_the_group)
     if target.threads:
         _require_unseen_order(target)
-    return replace(source, steps=steps), target
+    return replace(source, atomic_steps=steps), target
 
 
 def with_lane_steps(source: Side, target: Side) -> tuple[Side, Side]:
@@ -99,8 +99,8 @@ def with_lane_steps(source: Side, target: Side) -> tuple[Side, Side]:
 def _require_unseen_order(target: Side) -> None:
     """Raises NotModelled where it may be seen in which order the threads do their atomics."""
     performed = target.trace.performed
-    for one, other in combinations(target.steps, 2):
-        mine, theirs = target.steps[one], target.steps[other]
+    for one, other in combinations(target.atomic_steps, 2):
+        mine, theirs = target.atomic_steps[one], target.atomic_steps[other]
         if target.threads[one] == target.threads[other] or epoch(target, one)[0] != epoch(target, other)[0]:
             continue
         repeated = performed[one].any_round or performed[other].any_round

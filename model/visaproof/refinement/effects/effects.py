@@ -275,7 +275,7 @@ def _history(side: Side, memory: SharedMemory, expand: bool, other_texels: bool 
     for place, performed in enumerate(side.trace.performed):
         thread = side.threads[place] if side.finders else 0
         item_thread = side.threads[place] if side.threads else 0
-        history.add(performed, surface_then(side, place), side.steps.get(place), thread, item_thread)
+        history.add(performed, surface_then(side, place), side.atomic_steps.get(place), thread, item_thread)
     return history
 
 

@@ -181,7 +181,7 @@ def unobserved(source: Side, target: Side) -> str | None:
 
 
 def _after_the_last(side: Side) -> str | None:
-    if side.steps or side.disturbed:
+    if side.atomic_steps or side.disturbed:
         return None
     performed = side.trace.performed
     last = max((*side.matched.cuts, *(one.behind for one in side.trace.loops), 0))

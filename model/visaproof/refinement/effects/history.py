@@ -25,7 +25,7 @@ from visaproof.refinement.effects.events import AtomicEvent, change_memory, even
 from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.operands import OpenOperation
 from visaproof.refinement.effects.places import Reach
-from visaproof.refinement.effects.side import AtomicStep, Side, surface_names
+from visaproof.refinement.effects.side import LinearisationPoint, Side, surface_names
 from visaproof.refinement.effects.touched import Touched
 from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
@@ -54,7 +54,7 @@ from visaproof.smt import (
 
 T = TypeVar("T", bound=Term)
 
-How = tuple[Hashable, ...] | AtomicStep | None
+How = tuple[Hashable, ...] | LinearisationPoint | None
 """What names the results of an atomic, or when it has its turn; None of one that changes what it finds."""
 
 _Done = tuple[Bool, BitVec | None, BitVec | None, Change | None]
@@ -83,8 +83,7 @@ class History:
             known = side.premises.known
             names = {one: substitute(other, known) for one, other in names.items()} | dict(known)
         self._renamed = Renaming(names, expand)
-        self._walk = Walk()
-        self._events = AtomicEvents()
+        self._walk, self._events = Walk(), AtomicEvents()
         changing = (one for one in side.trace.performed if any(not isinstance(each, Load) for each in one.accesses))
         self._written = {side.surface(one.surface) for one in changing}
         self._stored: set[tuple[str, int]] = set()
@@ -94,8 +93,7 @@ class History:
         self.undefined: list[tuple[Bool, UndefinedKind]] = []
         self.unclear: Position | None = None
         """An access of which it is not known whether it is misaligned or beyond a variable."""
-        self.reaches: list[Reach] = []
-        self.touched: list[Touched] = []
+        self.reaches, self.touched = list[Reach](), list[Touched]()
         self.events: list[AtomicEvent] = []
         self._messages = 0
         self._seen = dict[object, Stores]()  # by the memory and whose a load is, the stores that it may see
@@ -143,8 +141,10 @@ class History:
         own = one in self._chosen or is_own(one, self._side.name)
         return own or (definition is not None and self.is_chosen(definition))
 
-    def add(self, performed: Performed, surface: str, step: AtomicStep | None, thread: int, item_of: int = 0) -> None:
-        """Takes in a message of a thread to a surface; `item_of` is the number of the thread among several."""
+    def add(
+        self, performed: Performed, surface: str, step: LinearisationPoint | None, thread: int, item_thread: int = 0
+    ) -> None:
+        """Takes in a message of a thread to a surface; `item_thread` is the number of the thread among several."""
         values = {Same(access): value for access, value in performed.loaded}
         if itself(surface) in self._written:  # what was read through the sampler before is what was there before
             self._resolve_first(performed.left_open)
@@ -167,7 +167,7 @@ class History:
             defined = where_aligned(defined, cell) if memory in self._memory.aligned else defined
             self._note_undefined(performed, access, conj(guard, neg(defined)))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
-            owner = self._side.owner(performed, surface, access, item_of)
+            owner = self._side.owner(performed, surface, access, item_thread)
             brought, change = None, None
             if isinstance(access, Atomic):
                 how = (*atomic, index) if named else step
@@ -207,7 +207,7 @@ class History:
         if not is_false(condition) and may_be_of_two_kinds(performed, access):
             self.unclear = performed.instruction.position
 
-    def _take(self, surface: str, stores: list[UnitStore], step: AtomicStep | None) -> None:
+    def _take(self, surface: str, stores: list[UnitStore], step: LinearisationPoint | None) -> None:
         before = self.stores.setdefault(surface, [])
         if step is not None and step.is_single:  # what the same step has left there is gone
             gone = {(store.guard, store.cell) for store in stores}
@@ -251,7 +251,7 @@ class History:
             results = (self._memory.result((*how, which), 8 * access.width) for which in ("after", "brought"))
             written, brought = (cast(BitVec, result) for result in results)
             return conj(where_it_changes(access, seen), inside), written, brought, None
-        if isinstance(how, AtomicStep):
+        if isinstance(how, LinearisationPoint):
             written, brought, always = self._in_step(how, surface, owner, access, seen)
             return inside if always else conj(guard, inside), written, brought, None
         brought = None if access.destination is None else self._loaded(surface, owner, cell, access.width)
@@ -260,7 +260,7 @@ class History:
         return conj(guard, inside), concat(*cast(list[BitVec], seen[4:])), brought, Change(access.op, access.readings)
 
     def _in_step(
-        self, step: AtomicStep, surface: str, owner: Owner, access: Atomic, seen: list[Term]
+        self, step: LinearisationPoint, surface: str, owner: Owner, access: Atomic, seen: list[Term]
     ) -> tuple[BitVec, BitVec, bool]:
         """What an atomic leaves and brings that has its place among those of other threads.
 

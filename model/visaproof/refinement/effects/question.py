@@ -61,7 +61,7 @@ class Question(Struct, frozen=True):
     """The barriers, fences and atomics at which memory may change."""
     relaxed: bool = False
     """Whether there are atomics over which plain loads may be moved."""
-    steps: bool = False
+    atomic_steps: bool = False
     """Whether lanes of a message of atomics are compared with those of several."""
     whole_atomics: bool = False
     """Whether several messages of atomics are taken for one."""

@@ -70,7 +70,7 @@ class Premises(Struct, frozen=True):
         return True
 
 
-class AtomicStep(Struct, frozen=True):
+class LinearisationPoint(Struct, frozen=True):
     """When a message of atomics happens, among those of several threads."""
 
     number: int
@@ -123,7 +123,7 @@ class Side(Struct, frozen=True):
     """Of a wide target, the lanes of each thread of a source whose threads race so; else 0 (`lane_races`)."""
     observed: tuple[Observed, ...] = ()
     """The registers that are compared at the end."""
-    steps: Mapping[int, AtomicStep] = field(default_factory=dict[int, AtomicStep])
+    atomic_steps: Mapping[int, LinearisationPoint] = field(default_factory=dict[int, LinearisationPoint])
     """Of kernels of different widths, the turn of each message of atomics, by its place in the run."""
     choices: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """What it finds in uninitialised registers, if that is to be something in particular."""
@@ -204,8 +204,8 @@ def _surface_then(side: Side, place: int) -> str:
     surface = side.surface(side.trace.performed[place].surface)
     if surface in side.unwritten and not side.sharing.buffer(surface):
         return surface
-    if place in side.steps:
-        return surface_after(surface, AfterAtomicStep(side.steps[place].number))
+    if place in side.atomic_steps:
+        return surface_after(surface, AfterAtomicStep(side.atomic_steps[place].number))
     if side.disturbed:
         return surface_after(surface, AfterMessage(visible_before(side.trace, place)))
     return surface_at(surface, side, place)
