@@ -18,6 +18,8 @@ class Kind(Enum):
     """How far the counter of a loop is from where it began."""
     DIVISION = "division"
     """A quotient or a remainder, by its number."""
+    QUOTIENT = "quotient"
+    """A quotient by a number, by its number."""
     GUARDED = "guarded"
     """What a guard keeps at least 0, by its number."""
     SMALLER = "smaller"

@@ -174,8 +174,7 @@ class _Largest(Struct, dict=True):
         counters = replace(counters, guard=frozenset(compared_with))
         small, most_of_small = small_words(address, reader)
         reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **most_of_small}
-        found = reader.exact(address)
-        if found is None:
+        if (found := reader.exact(address)) is None:
             return None
         self.divisions, loops, whole_ones = divisions, set[str](), set[str]()
         for name, one in list(divisions.found.items()):
@@ -252,14 +251,17 @@ class _Largest(Struct, dict=True):
 
     def _limits_of(self, known: set[str]) -> list[Below]:
         """Under which the counters are bounded, and ids compared, that came up since those that are known."""
-        new, shifted = sorted(self.loops - known), list(self.ids.shifted)
-        known |= self.loops
+        natural, shifted = self.divisions.numbers.natural, list(self.ids.shifted)
+        new = sorted((self.loops | natural.keys()) - known)
+        known |= {*new}
         self.ids.shifted.clear()
-        return [*shifted, *(limit for name in new for limit in self.bounded[name].limits)]
+        each = ((natural[name],) if name in natural else self.bounded[name].limits for name in new)
+        return [*shifted, *chain.from_iterable(each)]
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        whole = without_names(one, self.divided)
+        whole = self.divisions.numbers.at_most(one, self.largest)
+        whole = whole and without_names(whole, self.divided)
         whole = whole and without_counters(whole, self.bounded, self.loops)
         found = self._of_tiles(whole and without_names(whole, self.elements.most()))
         for dimension in range(len(DIMENSIONS)):
@@ -326,15 +328,16 @@ class _Largest(Struct, dict=True):
         for dimension in range(len(DIMENSIONS)):
             own: Polynomial = {(InnerName(Kind.ID, dimension),): 1}
             first = times({(InnerName(Kind.GROUP, dimension),): 1}, self.integers.step(dimension))
-            counted = self._counted(one, dimension)
-            counted = {part: count for part, count in counted.items() if count}
+            counted = {part: count for part, count in self._counted(one, dimension).items() if count}
             if counted == first or (counted == plus(first, own) and self.ids.is_in_group(dimension)):
                 return True
         return False
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
-        found = self.divisions.by_quotients(one)
+        found = self.divisions.numbers.with_remainders(self.divisions.by_quotients(one))
+        if not self.divisions.numbers.are_natural(found):
+            return False
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
             counted = self._counted(found, dimension, most=False)

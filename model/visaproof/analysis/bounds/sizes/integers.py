@@ -126,6 +126,7 @@ class Integers(Struct):
             if (found := self.read(atom)) is None:
                 return None
             total = plus(total, times(found, {(): signed(count, word.width)}))
+        total = {part: count for part, count in total.items() if count % (1 << word.width)}
         return total if len(total) <= MOST_PARTS else None
 
     def _wholes(self, parts: Mapping[BitVec, int], width: int) -> Iterator[tuple[BitVec, BitVec, Polynomial]]:

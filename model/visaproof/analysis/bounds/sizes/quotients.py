@@ -7,11 +7,13 @@ So that a is not negative is one more limit of it, and that names are at least 1
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import cast
 
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.analysis.bounds.sizes.quotients_by_numbers import QuotientsByNumbers, is_part
 from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.analysis.conflicts.digits.strides import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -39,7 +41,7 @@ class Division(Struct, frozen=True):
         return dividend if whole is None else plus(whole, {(): -1})
 
 
-class Divisions(Struct):
+class Divisions(Struct, dict=True):
     """Those on which one access may depend."""
 
     reader: Integers
@@ -49,21 +51,28 @@ class Divisions(Struct):
     """Names that have to be at least 1."""
     divisors: dict[BitVec, Polynomial | None] = field(default_factory=dict[BitVec, "Polynomial | None"])
 
+    @cached_property
+    def numbers(self) -> QuotientsByNumbers:
+        """What is a quotient by a number."""
+        return QuotientsByNumbers(self.reader)
+
     def read(self, address: BitVec, guard: Sequence[Bool]) -> tuple[BitVec, list[Bool]]:
         """Both without what is done for signs that are excluded; the divisions that are left have names."""
-        if not any(one.op in DIVISIONS for one in subterms(address)):
-            return address, [*guard]
+        given = frozenset(self.reader.atoms)  # bits of a word that has a name are none of a sum
         for _ in range(MOST_DIVISIONS):
-            self._name(address)
-            known = dict(self._excluded(address))
+            parts, bits = subterms(address), [*filter(is_part, subterms(address, known=given))]
+            self._name(parts, bits)
+            known = dict(self._excluded(parts, bits))
             if not known:
                 break
             (address,), guard = substitute_all([address], known), substitute_all(guard, known)
         return address, [*guard]
 
-    def _name(self, address: BitVec) -> None:
-        """Names for the divisions whose operands are sums."""
-        for one in subterms(address):
+    def _name(self, parts: Sequence[Term], bits: Collection[Term]) -> None:
+        """Names for the divisions whose operands are sums, and for quotients of which some are bits."""
+        for one in parts:
+            if one in bits:
+                self.numbers.read(one)
             if one.op not in DIVISIONS or one in self.reader.atoms:
                 continue
             dividend, by = cast(tuple[BitVec, BitVec], one.args)
@@ -125,10 +134,10 @@ class Divisions(Struct):
                 self.reader.limits.extend(own.limits)
         return self.divisors[word]
 
-    def _excluded(self, address: BitVec) -> Iterator[tuple[Term, Term]]:
+    def _excluded(self, parts: Sequence[Term], bits: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
         """What is said of the sign of an operand of a division, or that it is 0, and what that is."""
-        parts = subterms(address)
-        operands = {one for term in parts if term.op in DIVISIONS for one in subterms(*term.args)}
+        divided = [*bits, *(one for one in parts if one.op in DIVISIONS)]
+        operands = {one for term in divided for one in subterms(*term.args)}
         for one in parts:
             match one.op:
                 case Op.SLT if _is_zero(one.args[1]) and one.args[0] in operands:

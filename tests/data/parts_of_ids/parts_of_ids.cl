@@ -1,0 +1,13 @@
+// Kernels that take their ids apart by numbers, as those do that read blocks of 16 features.
+kernel void joined(global float *out, global const float *in) {
+    uint f = get_global_id(0);
+    out[f] = in[f % 16 + 16 * (f / 16)];
+}
+kernel void blocks(global float *out) {
+    uint x = get_global_id(0), f = get_global_id(1);
+    out[f % 16 + 16 * (x % 5 + 5 * (f / 16))] = 1.0f;
+}
+kernel void thirds(global float *out) {
+    uint i = get_global_id(0);
+    out[i % 9 / 3 + 3 * (i % 3) + 9 * (i / 9)] = 1.0f;
+}
