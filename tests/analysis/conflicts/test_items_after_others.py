@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.rows import PITCH, PLUS_X, asked
 from visaproof.analysis.conflicts import after_others
-from visaproof.analysis.conflicts.items_after_others import excluded_among_items
+from visaproof.analysis.conflicts.any_items.items_after_others import excluded_among_items
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.smt import Bool
 

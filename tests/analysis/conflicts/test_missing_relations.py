@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.support.rows import COLUMNS_ALIKE, PITCH, PLUS_X, ROWS, STORE, STRIDED, asked
+from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
-from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
 from visaproof.checking.counterexample import Counterexample, read_counterexample, write_counterexample

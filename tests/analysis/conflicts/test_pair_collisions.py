@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from visaproof.analysis.conflicts.items_apart import PairCollision, PairCollisions, any_two
+from visaproof.analysis.conflicts.any_items.pair_collisions import PairCollision, PairCollisions, any_two
 from visaproof.launch.ids.any_items import any_ids
 from visaproof.queries.kernels.conflict import LanePair
 from visaproof.queries.kernels.lane_accesses import LaneAccesses

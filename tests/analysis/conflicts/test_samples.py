@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.rows import HEAD, PITCH, PLUS_X, asked, launch
-from visaproof.analysis.conflicts import items_apart
+from visaproof.analysis.conflicts.any_items import items_apart
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.launches import samples as samples_module

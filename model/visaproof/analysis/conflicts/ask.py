@@ -9,8 +9,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.any_items.items_apart import ItemsApart
 from visaproof.analysis.conflicts.hard_questions import INVERSE
-from visaproof.analysis.conflicts.items_apart import ItemsApart
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.put_questions import known_apart, put_questions

@@ -7,9 +7,10 @@ from functools import cache, partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.any_items.colliding_groups import colliding_groups
+from visaproof.analysis.conflicts.any_items.items_after_others import excluded_among_items
+from visaproof.analysis.conflicts.any_items.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.hard_questions import divides, has_products
-from visaproof.analysis.conflicts.items_after_others import excluded_among_items
-from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.launches.samples import Samples
@@ -39,6 +40,7 @@ from visaproof.launch.unmodelled_inputs import unmodelled_read
 from visaproof.program.lower import Runnable
 from visaproof.program.statements import Origin
 from visaproof.queries.kernels.conflict import ConflictQuestion
+from visaproof.smt import Term
 from visaproof.smt.limit import NO_LIMIT, Limit
 
 SEARCHED_MS = 1_000
@@ -212,7 +214,8 @@ class KernelAnswers(Struct, frozen=True):
                 excluded_among_items, self.items, position, number, len(rounds), tuple(self.confirmed)
             )
             match decide_conflict(
-                question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items
+                question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items,
+                partial(self._groups, position, number),
             ):  # fmt: skip
                 case Free(by):
                     stages[by] = None
@@ -233,6 +236,12 @@ class KernelAnswers(Struct, frozen=True):
         if undecided is None and self.start.where and is_reached(self.asked, rounds, ()) is False:
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(stages), self.bounded))
+
+    def _groups(self, position: Position, number: int) -> Iterator[dict[Term, int]]:
+        """Threads in which lanes may collide in this iteration, where launches that exist are asked about."""
+        questions = self.items.questions(position) if self.items.applies else None
+        if questions is not None and number < len(questions):
+            yield from colliding_groups(self.items, questions[number])
 
     def _others(self, position: Position) -> list[Conflict]:
         """The conflicts that were shown of other scatters."""

@@ -12,8 +12,8 @@ from itertools import product
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.any_items.items_apart import Apart, ItemsApart, still_open
 from visaproof.analysis.conflicts.hard_questions import has_products
-from visaproof.analysis.conflicts.items_apart import Apart, ItemsApart, still_open
 from visaproof.analysis.conflicts.reach import is_reached
 from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.launch.input_meaning import DIMENSIONS

@@ -1,8 +1,7 @@
 """Looks for a run of a kernel in which something happens: simple values, then a solver; only a run can confirm it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from math import inf
 from time import process_time
 from typing import Generic, TypeVar
@@ -15,6 +14,7 @@ from visaproof.analysis.conflicts.at_once import excluded_at_once
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
 from visaproof.analysis.conflicts.launches.simple_values import classes_of_values, in_launches
+from visaproof.analysis.conflicts.launches.usual_launches import launches_by_place
 from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
 from visaproof.analysis.conflicts.repairs import repairs_of
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
@@ -100,6 +100,8 @@ class Search(Struct, Generic[T], frozen=True):
     progress: Progress = field(default_factory=Progress)
     otherwise: Callable[[Sequence[int]], Never | Found[T] | None] = lambda _: None
     """Another way to show or exclude conditions of these indices, asked before launches are searched."""
+    groups: Callable[[], Iterable[Mapping[Term, int]]] = lambda: ()
+    """Threads in which one of the conditions may hold, by the values of the symbols that say which."""
     easily: bool = False
     """Whether it ends where a proof or a solver would be asked."""
 
@@ -126,11 +128,13 @@ class Search(Struct, Generic[T], frozen=True):
         if known is not None and known.learn([self.wider(index) for index in left]):
             return Never(", ".join(known.solvers))
         premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
+        usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if (other := self.otherwise(left)) is not None:
             return other
-        usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
             return quickly
+        if (found := self._shown(usual.in_groups(self.groups()))) is not None:
+            return found
         if self.relations_known:
             return Open(f"{self.subject} {self.verb} {FEW_ASKED}")
         most = self.most_ms()
@@ -153,14 +157,6 @@ class Search(Struct, Generic[T], frozen=True):
         self.progress.tried_simple = True
         return self.sampled()
 
-    def _launches(self, asked: Asked, symbols: Sequence[Term]) -> list[dict[int, int]]:
-        """Usual launches, by the places of the symbols that they decide; one that decides nothing if none is known."""
-        launched, places = asked.start.group.launched, {one: place for place, one in enumerate(symbols)}
-        if launched is None:
-            return [{}]
-        usual = islice(launched.launches(launched_lanes(asked.kernel)), USUAL_LAUNCHES)
-        return [{places[one]: value for one, value in values.items() if one in places} for values in usual]
-
     def _by_simple_values(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
         """What simple values show: of each kind the first under which one of these conditions holds.
 
@@ -170,7 +166,7 @@ class Search(Struct, Generic[T], frozen=True):
         conditions = [self.conditions[index] for index in indices]
         symbols = symbols_of(self.premise, *conditions)
         run_all = compiled((self.premise, *conditions), symbols)
-        launches = self._launches(asked, symbols)
+        launches = launches_by_place(asked, symbols, USUAL_LAUNCHES)
         for simple in classes_of_values(symbols, self.likely_size, self.until.surface):
             for values in in_launches(simple, launches):
                 holds, *met = run_all(values)

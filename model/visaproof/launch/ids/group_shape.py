@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from typing import cast
 
 from msgspec import Struct
@@ -26,10 +25,6 @@ LARGEST_SIZE = (1 << 16) - 1
 """Local ids and sizes are words.  Source: corpus README, payload_base."""
 
 _NAME = re.compile(r"[A-Za-z_%$][\w%$.]*")
-_FACTOR = re.compile(r"(?:\([^)]*\)\s*)?(mul|mad|madw|shl)\b.*\b0x([0-9a-f]+):")
-ELEMENT_BYTES = (1, 4, 2, 8)
-MOST_PITCHES = 4
-"""Looked for in one kernel."""
 
 
 class GroupShape(Struct, frozen=True):
@@ -141,16 +136,6 @@ def _owners_of(same: Same[Kernel]) -> frozenset[str]:
     registers = same.it.registers
     words = {word for one in same.it.instructions() for word in _NAME.findall(one.text)}
     return frozenset(registers[word].owner for word in words if word in registers)
-
-
-@lru_cache(maxsize=4)
-def pitches_of(same: Same[Kernel]) -> tuple[int, ...]:
-    """Numbers of elements by which a kernel may go from row to row: factors in its statements, by sizes of elements."""
-    found = [_FACTOR.match(one.text) for one in same.it.instructions()]
-    numbers = [(one[1], int(one[2], 16)) for one in found if one is not None]
-    factors = dict.fromkeys(1 << number % 32 if opcode == "shl" else number for opcode, number in numbers)
-    pitches = (one // size for size in ELEMENT_BYTES for one in factors if not one % size)
-    return tuple(islice(dict.fromkeys(one for one in pitches if 2 < one < MOST_GROUP_ITEMS // 2), MOST_PITCHES))
 
 
 @lru_cache(maxsize=4)

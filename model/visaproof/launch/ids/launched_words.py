@@ -127,13 +127,14 @@ class LaunchedIds:
 
     def launches(self, lanes: Sequence[Bool]) -> Iterator[dict[Term, int]]:
         """The usual launches, with the lanes of their threads."""
-        yield from (self._with_lanes(values, lanes) for values in self.usual)
+        yield from (self.with_lanes(values, lanes) for values in self.usual)
 
     def some_launch(self, which: int, lanes: Sequence[Bool]) -> dict[Term, int]:
         """One of the usual launches for any number; empty if there is none."""
-        return self._with_lanes(self.usual[which % len(self.usual)], lanes) if self.usual else {}
+        return self.with_lanes(self.usual[which % len(self.usual)], lanes) if self.usual else {}
 
-    def _with_lanes(self, values: Mapping[Term, int], lanes: Sequence[Bool]) -> dict[Term, int]:
+    def with_lanes(self, values: Mapping[Term, int], lanes: Sequence[Bool]) -> dict[Term, int]:
+        """These values, and which lanes of such a thread are on."""
         on = evaluate_all(self.on[: len(lanes)], values)
         return dict(values) | {lane: bit for lane, bit in zip(lanes, on, strict=False) if lane.payload is not None}
 

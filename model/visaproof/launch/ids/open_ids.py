@@ -6,12 +6,10 @@ that is more than launches do, so that a refutation asks whether one has such id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 from msgspec import Struct
 
-from visaproof.isa.identity import Same
-from visaproof.launch.ids.group_shape import GroupShape, pitches_of, rows_of
+from visaproof.launch.ids.group_shape import GroupShape, rows_of
 from visaproof.launch.ids.launched_words import (
     ANY_ORDER,
     BITS,
@@ -32,7 +30,6 @@ from visaproof.launch.ids.launched_words import (
     words_of,
 )
 from visaproof.launch.ids.local_ids import (
-    MOST_GROUP_ITEMS,
     ORDERS,
     TILE_SIDE,
     XYZ,
@@ -78,16 +75,6 @@ USUAL_SIZES: tuple[Triple, ...] = (
 Those of 18 and 34 have rows of two more items than a message has lanes: rows of a pitch of 17 or 33 overlap there.  The
 last are small, as a stated bound may ask for.
 """
-
-
-FIRST = 4
-"""Usual launches, before those that a kernel's own numbers suggest."""
-
-MESSAGE_LANES = 16
-"""Of a thread of 32 lanes, a message has half."""
-
-MOST_MORE = 5
-"""Items of a row, more than a pitch."""
 
 ENQUEUED = (LaunchValue.ENQUEUED_LOCAL_SIZE,)
 OF_ALL_GROUPS = LaunchValue.GLOBAL_SIZE, LaunchValue.GROUP_COUNT
@@ -185,7 +172,7 @@ def _walk(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec])
     """Several dimensions: from item to item, in each order that the sizes allow; or in tiles."""
     current = [first_id(shape, d) if d in read else const(0, BITS) for d in range(3)]
     facts = [ult(current[d], sizes[d]) for d in read]
-    orders = _orders(shape, read, sizes)
+    orders = orders_of(shape, read, sizes)
     ids, on, past = [list(current)], [true()], false()
     for _ in range(shape.simd - 1):
         wraps = {d: eq(add(current[d], const(1, BITS)), sizes[d]) for d in read}
@@ -207,7 +194,7 @@ def _next(
     return ite(counts, ite(wraps[dimension], const(0, BITS), add(word, const(1, BITS))), word)
 
 
-def _orders(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> list[Alternative]:
+def orders_of(shape: GroupShape, read: tuple[int, ...], sizes: Mapping[int, BitVec]) -> list[Alternative]:
     """The orders of the dimensions that are read, each with the sizes under which it is taken."""
     ways, launch = shape.ways(), shape.launch
     default = tuple(d for d in launch.walk_order or XYZ if d in read)
@@ -281,50 +268,16 @@ def _usual(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]
         for way in shape.ways()
     ]
     deepest = max((len(rows) for _, _, rows in kinds), default=0)
-    usual = (
-        _values(shape, read, way, size, thread)
-        for thread in range(deepest)
-        for way, size, rows in kinds
-        if thread < len(rows)
-    )
-    yield from islice(usual, FIRST)
-    yield from _with_longer_rows(shape, read)
-    yield from usual
+    for thread in range(deepest):
+        for way, size, rows in kinds:
+            if thread < len(rows):
+                yield values_of_thread(shape, read, way, size, thread)
 
 
-def _with_longer_rows(shape: GroupShape, read: tuple[int, ...]) -> Iterator[dict[Term, int]]:
-    """Groups with rows a few items longer than a pitch of the kernel, and a thread that comes to the next row.
-
-    Of rows of n = pitch + e items the one at x = pitch stands where the next row begins, e lanes after it:
-
-        pitch + pitch·y = 0 + pitch·(y + 1)
-    """
-    if len(read) < 2 or shape.launch.group_size is not None:
-        return
-    way = shape.ways()[0]
-    for pitch in pitches_of(Same(shape.kernel)):
-        for part in range(0, shape.simd, MESSAGE_LANES):
-            if (found := row_and_thread(pitch, shape.simd, part)) is None:
-                continue
-            row, rows, thread = found
-            sides = {read[0]: row, read[1]: rows}
-            size = sides.get(0, 1), sides.get(1, 1), sides.get(2, 1)
-            if thread < len(rows_of(way, size)):
-                yield _values(shape, read, way, size, thread)
-
-
-def row_and_thread(pitch: int, simd: int, part: int) -> tuple[int, int, int] | None:
-    """The items of a row, the rows, and the thread of which a message from lane `part` on has both items."""
-    for more in range(1, MOST_MORE):
-        row = pitch + more
-        for y in range(MOST_GROUP_ITEMS // row - 1):
-            thread, lane = divmod(y * row + pitch, simd)
-            if part <= lane and lane + more < min(simd, part + MESSAGE_LANES):
-                return row, y + 2, thread
-    return None
-
-
-def _values(shape: GroupShape, read: tuple[int, ...], way: LaidOut, size: Triple, thread: int) -> dict[Term, int]:
+def values_of_thread(
+    shape: GroupShape, read: tuple[int, ...], way: LaidOut, size: Triple, thread: int
+) -> dict[Term, int]:
+    """The values of the symbols that say which thread of which groups it is."""
     values = size_values(shape, read, size)
     if len(read) == 1:
         return values | {_thread(shape): thread}

@@ -1,6 +1,6 @@
 """The first groups of launches as hosts make them: there no products of unknown sizes are left."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 
@@ -27,6 +27,15 @@ def usual_launches(asked: Asked, most: int = USUAL_LAUNCHES) -> Iterator[dict[Te
     launched = asked.start.group.launched
     for values in islice(launched.launches(launched_lanes(asked.kernel)), most) if launched else ():
         yield {**FIRST_GROUP, **values}
+
+
+def launches_by_place(asked: Asked, symbols: Sequence[Term], most: int) -> list[dict[int, int]]:
+    """What they decide, by the places of these symbols; one that decides nothing if no launch is known."""
+    launched, places = asked.start.group.launched, {one: place for place, one in enumerate(symbols)}
+    if launched is None:
+        return [{}]
+    usual = islice(launched.launches(launched_lanes(asked.kernel)), most)
+    return [{places[one]: value for one, value in values.items() if one in places} for values in usual]
 
 
 def smallest_first(asked: Asked) -> list[dict[Term, int]]:

@@ -1,13 +1,17 @@
 """Conditions in the launches that hosts make: asked of all conditions together, once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
 
 from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.alike_values import alike_values, functions_in
-from visaproof.analysis.conflicts.launches.usual_launches import constants_of, widest_first
+from visaproof.analysis.conflicts.launches.usual_launches import FIRST_GROUP, constants_of, widest_first
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.smt import Bool, conj, disj, evaluate, substitute
+from visaproof.launch.ids.work_items import launched_lanes
+from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
+from visaproof.smt import Bool, Term, conj, disj, evaluate, substitute
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
@@ -29,7 +33,7 @@ InVain = dict[tuple[int, ...], dict[int, int]]
 """By the indices of conditions: the first groups that need not be asked about again, unless for more ms than these."""
 
 
-class UsualSearch(Struct):
+class UsualSearch(Struct, dict=True):
     """For the conditions of one question."""
 
     asked: Asked
@@ -51,8 +55,6 @@ class UsualSearch(Struct):
         asked = self.in_vain.setdefault(tuple(self.indices), {})
         if all(asked.get(place) == USUAL_MS for place in range(len(launches))):
             return
-        formula = self._formula()
-        functions = functions_in(formula, self.asked.trace.arbitrary)
         for most, often in ((QUICK_MS, MOST_SLOW), (USUAL_MS, 1))[: 1 + self.patient]:
             slow = 0
             for place, launch in enumerate(launches):
@@ -62,17 +64,32 @@ class UsualSearch(Struct):
                     asked[place] = most
                     continue
                 asked[place] = most  # also if a limit ends the question: it would end the next one, too
-                decided = constants_of(launch)
-                alike = alike_values(functions, decided)
-                match solve([substitute(formula, {**decided, **alike})], min(most, 2 * self.asked.timeout_ms)):
-                    case Unsatisfiable():
-                        asked[place] = USUAL_MS
-                    case Satisfiable(values, _):
-                        same = {one: values.get(other, 0) for one, other in alike.items()}
-                        yield self._which({**values, **same, **launch})
-                        asked[place] = USUAL_MS
-                    case _:
+                match self._in_launch(launch, most):
+                    case None:
                         slow += 1
+                    case found:
+                        yield from found
+                        asked[place] = USUAL_MS
+
+    def in_groups(self, launches: Iterable[Mapping[Term, int]]) -> Iterator[tuple[int, Values]]:
+        """In these: of the first group, or else of any."""
+        launched, lanes = self.asked.start.group.launched, launched_lanes(self.asked.kernel)
+        if launched is not None:
+            for launch, group in product(launches, (FIRST_GROUP, {})):
+                yield from self._in_launch({**group, **launched.with_lanes(launch, lanes)}, USUAL_MS) or ()
+
+    def _in_launch(self, launch: Mapping[Term, int], most: int) -> list[tuple[int, Values]] | None:
+        """What a solver finds in this one; None where it finds neither that nor that there is nothing."""
+        decided = constants_of(launch)
+        alike = alike_values(self._functions, decided)
+        match solve([substitute(self._formula, {**decided, **alike})], min(most, 2 * self.asked.timeout_ms)):
+            case Unsatisfiable():
+                return []
+            case Satisfiable(values, _):
+                same = {one: values.get(other, 0) for one, other in alike.items()}
+                return [self._which({**values, **same, **launch})]
+            case _:
+                return None
 
     def in_all_groups(self) -> Iterator[tuple[int, Values]]:
         """In any of them, whatever the group and its thread."""
@@ -80,7 +97,7 @@ class UsualSearch(Struct):
         if self.all_asked or launched is None:
             return
         self.all_asked = True
-        match solve([conj(self._formula(), launched.is_usual())], self.asked.timeout_ms):
+        match solve([conj(self._formula, launched.is_usual())], self.asked.timeout_ms):
             case Unsatisfiable():
                 self.none = True
             case Satisfiable(values, _):
@@ -88,8 +105,13 @@ class UsualSearch(Struct):
             case _:
                 pass
 
+    @cached_property
     def _formula(self) -> Bool:
         return conj(self.premise, disj(*(self.conditions[index] for index in self.indices)))
+
+    @cached_property
+    def _functions(self) -> list[Uninterpreted]:
+        return functions_in(self._formula, self.asked.trace.arbitrary)
 
     def _which(self, values: Values) -> tuple[int, Values]:
         return next(one for one in self.indices if evaluate(self.conditions[one], values)), values

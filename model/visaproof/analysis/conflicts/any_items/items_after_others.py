@@ -11,8 +11,8 @@ pairs are one question, where over the layouts of ids each is one of its own.
 
 from collections.abc import Iterable
 
-from visaproof.analysis.conflicts.items_apart import ItemsApart
-from visaproof.analysis.conflicts.products import without_products
+from visaproof.analysis.conflicts.any_items.items_apart import ItemsApart
+from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.checking.clauses import form_of
 from visaproof.isa.errors import Position
 from visaproof.smt import Bool, conj, neg, substitute

@@ -1,10 +1,11 @@
 """Whether the lanes of a scatter are apart because they run different work items, whatever the layout of their ids.
 
 Where addresses have products of unknowns, as in `y * pitch + x`, a solver finds no proof over all layouts in any time.
-Over any two different work items of one group all pairs of lanes are alike, and the products are rows.
+Over any two work items of one group that are less than a message apart all pairs of lanes are alike, and the products
+are rows.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 from itertools import chain, islice
@@ -12,21 +13,27 @@ from itertools import chain, islice
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.any_items.pair_collisions import (
+    PairCollision,
+    PairCollisions,
+    any_two,
+    is_of_a_lane,
+)
+from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.analysis.conflicts.digits.digits import Digits
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.signs import Signs
 from visaproof.analysis.conflicts.digits.strides import conditions_of, strides_of
 from visaproof.analysis.conflicts.known_apart import KnownApart
-from visaproof.analysis.conflicts.products import without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.checking.clauses import Form, form_of
 from visaproof.isa.errors import LimitReached, NotModelled, Position
-from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.identity import Same
 from visaproof.launch.assume import DIVISION, Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
-from visaproof.launch.ids.any_items import AnyItemsId, any_ids, differ, of_lanes, with_any_items
+from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
+from visaproof.launch.ids.consecutive_items import in_one_message
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.launch import Launch
 from visaproof.launch.relations.expressions import Relation
@@ -36,8 +43,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, questions_of
 from visaproof.queries.kernels.lane_accesses import stores_by_lane
-from visaproof.semantics.symbolic.names import is_lane, lane_on
-from visaproof.smt import Bool, Term, conj, evaluate, substitute, symbols_of
+from visaproof.smt import Bool, conj, evaluate, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.smt.solvers import solve
@@ -46,8 +52,6 @@ STAGE = "rows of any work items"
 """Of a proof of this kind, beside the solver."""
 MOST_MS = 4_000
 """For one question: a proof takes a fraction of a second, and where there is none a model mostly does."""
-ANY_LANES = THREAD_LANES, THREAD_LANES + 1
-"""Numbers that no lane has."""
 RUN_SHARE = 0.5
 """Of the time that is left: for a run of such work items."""
 Shape = Form
@@ -77,8 +81,8 @@ class ItemsApart(Struct, frozen=True, dict=True):
     floats: Floats
     limit: Limit = NO_LIMIT
     _put: dict[Position, list[ConflictQuestion]] = field(default_factory=dict[Position, list[ConflictQuestion]])
-    _known: "dict[Same[ConflictQuestion], PairCollisions]" = field(
-        default_factory=dict["Same[ConflictQuestion]", "PairCollisions"]
+    _known: dict[Same[ConflictQuestion], PairCollisions] = field(
+        default_factory=dict[Same[ConflictQuestion], PairCollisions]
     )
     _apart: dict[tuple[Bool, ...], KnownApart] = field(default_factory=dict[tuple[Bool, ...], KnownApart])
     """What was proved of scatters, by what else was assumed."""
@@ -99,15 +103,16 @@ class ItemsApart(Struct, frozen=True, dict=True):
         launched = self.asked.start.group.launched
         several = launched is not None and len(launched.ids) > 1
         of_launches = replace(self.assume, lifted=self.assume.lifted - {DIVISION}) == Assume.LAUNCH
-        return several and of_launches and bool(self._shape.read)
+        return several and of_launches and bool(self.groups.read)
 
     @property
     def read(self) -> tuple[int, ...]:
         """The dimensions of which the kernel reads local ids."""
-        return self._shape.read
+        return self.groups.read
 
     @property
-    def _shape(self) -> GroupShape:
+    def groups(self) -> GroupShape:
+        """What is known of them."""
         launched = self.asked.start.group.launched
         return GroupShape(self.asked.kernel, self.launch, len(launched.ids) if launched is not None else 0)
 
@@ -130,7 +135,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
 
     @cached_property
     def start(self) -> Start:
-        return with_any_items(self.asked.start, self._shape)
+        return with_any_items(self.asked.start, self.groups)
 
     @cached_property
     def _ran(self) -> Trace:
@@ -221,7 +226,7 @@ class ItemsApart(Struct, frozen=True, dict=True):
         if position not in self._shapes:
             pairs = [pair for question in self.questions(position) or () for pair in question.pairs]
             overlaps = [pair.overlap for pair in pairs]
-            kept = [one for one in symbols_of(*overlaps) if not _is_of_a_lane(one)]
+            kept = [one for one in symbols_of(*overlaps) if not is_of_a_lane(one)]
             self._shapes[position] = form_of(*overlaps, kept=frozenset(kept))
         return self._shapes[position]
 
@@ -260,88 +265,35 @@ class ItemsApart(Struct, frozen=True, dict=True):
                 self._apart[key] = KnownApart(conj(*premises, *key), without_products)
         return [self._apart[key] for key in keys]
 
-    def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator["PairCollision"]:
-        if any(map(_is_of_a_lane, symbols_of(*more))):
+    def _others(self, question: ConflictQuestion, more: Sequence[Bool]) -> Iterator[PairCollision]:
+        if any(map(is_of_a_lane, symbols_of(*more))):
             yield from self.collisions(question, more)
         else:
-            yield from self._collisions(question).about(more)
+            yield from self.some_collisions(question).about(more)
 
-    def _collisions(self, question: ConflictQuestion) -> "PairCollisions":
+    def some_collisions(self, question: ConflictQuestion) -> PairCollisions:
         """Asked again for each candidate of what may be missing."""
         if (found := self._known.get(Same(question))) is None:
-            found = self._known[Same(question)] = PairCollisions.of(question.premises, list(self.collisions(question)))
+            found = PairCollisions.of(question.premises, list(self.collisions(question)))
+            self._known[Same(question)] = found
         return found
 
-    def collisions(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator["PairCollision"]:
-        """Of each pair of lanes, that they write one byte and are different items."""
+    def collisions(self, question: ConflictQuestion, more: Sequence[Bool] = ()) -> Iterator[PairCollision]:
+        """Of each pair of lanes, that they write one byte and run different items of one message."""
         said = frozenset(symbols_of(*question.premises, *more))
         for pair in question.pairs:
             lanes = (pair.first, pair.second)
-            items = conj(differ(self.start, *lanes), *of_lanes(self.start, lanes))
+            items = conj(self._differ(question, pair), *of_lanes(self.start, lanes))
             yield PairCollision(pair, items, conj(pair.meet, items), any_two(lanes, said))
 
-
-def _is_of_a_lane(one: Term) -> bool:
-    return is_lane(one) or isinstance(one.payload, AnyItemsId)
-
-
-def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
-    """Names for what two lanes run that are the same for any two: no other lane has them.
-
-    Where no other condition has these symbols, one pair of lanes can collide iff another can.
-    """
-    places: dict[Term, Term] = {}
-    for lane, name in zip(lanes, ANY_LANES, strict=True):
-        own = zip((*any_ids(lane), lane_on(lane)), (*any_ids(name), lane_on(name)), strict=True)
-        places.update((one, other) for one, other in own if one not in said)
-    return places
-
-
-class PairCollision(Struct, frozen=True, dict=True):
-    """Of two lanes, that they write one byte."""
-
-    pair: LanePair
-    items: Bool
-    """That they run different work items."""
-    exactly: Bool
-    """Both."""
-    any_two: Mapping[Term, Term]
-    """Names for what the lanes run: so parts of a wide scatter are one question."""
-
-    @cached_property
-    def meet(self) -> Bool:
-        """Both, said of any two lanes."""
-        return substitute(self.exactly, self.any_two)
-
-    def overlap(self) -> Bool:
-        """The same, inside of the surface or outside."""
-        return substitute(conj(self.pair.overlap, self.items), self.any_two)
-
-
-class PairCollisions(Struct, frozen=True):
-    """The collisions of all pairs of lanes, and some that stand for them.
-
-    Two that differ only in the names of symbols that not all of them have, as those of lanes, are one question,
-    whatever else is assumed of the others.
-    """
-
-    all: tuple[PairCollision, ...]
-    own: frozenset[Term]
-    """The symbols that some have, and others have not."""
-    some: tuple[PairCollision, ...]
-
-    @staticmethod
-    def of(premises: Sequence[Bool], collisions: Sequence[PairCollision]) -> "PairCollisions":
-        symbols = [frozenset(symbols_of(one.exactly)) for one in collisions]
-        shared = frozenset[Term].intersection(*symbols) if symbols else frozenset[Term]()
-        kept = shared.union(symbols_of(*premises))
-        forms = {form_of(one.exactly, kept=kept): one for one in reversed(collisions)}
-        own = frozenset[Term]().union(*symbols) - kept
-        return PairCollisions(tuple(collisions), own, tuple(reversed(forms.values())))
-
-    def about(self, more: Sequence[Bool]) -> tuple[PairCollision, ...]:
-        """Those that have to be asked where `more` is assumed."""
-        return self.some if self.own.isdisjoint(symbols_of(*more)) else self.all
+    def _differ(self, question: ConflictQuestion, pair: LanePair) -> Bool:
+        """That the lanes run different items; no more are between them than a message has, where that is known."""
+        launched, lanes = self.start.group.launched, [one.lane for one in question.lanes]
+        near = None
+        if launched is not None:
+            one, other = (launched.ids[lane] for lane in (pair.first, pair.second))
+            near = in_one_message(self.groups, launched.sizes, one, other, max(lanes) - min(lanes))
+        return differ(self.start, pair.first, pair.second) if near is None else near
 
 
 def still_open(more: Sequence[Bool], model: Values) -> bool:
