@@ -15,6 +15,15 @@ from visaproof.smt.limit import Limit
 FIRST_SHARES = (0.5, 0.5)
 """Of the time that is left: for the first attempts at all open questions together, and for the second."""
 
+LEAST_SHARE = 0.006
+"""Of the time that is left, for the first attempt at one question: where each has less, none may have an answer."""
+
+LONGER = 4
+"""How many times as long the second attempt is at least, even if there is no time for all then.
+
+So long is also each attempt before which 2, 4, 8, … had no answer: what it finds may make the next ones quick.
+"""
+
 Stop = NotModelled | LimitReached
 
 
@@ -41,12 +50,14 @@ def each_within(
 
     Keys that are `alike` have one share: the first of them is asked, and the others only once that has an answer.
     Unless it is said which are, none is.  Where no others are open, they have all the time at once: who is asked again
-    begins anew.
+    begins anew, and so has longer than before.
     """
     open_keys: list[tuple[K, Hashable]] = [
         (key, place if alike is None else alike(key)) for place, key in enumerate(keys)
     ]
+    seconds = LEAST_SHARE / LONGER * limit.left
     for share in (*FIRST_SHARES, None):
+        least, seconds, in_vain = LONGER * seconds, 0.0, 0
         late: list[tuple[K, Hashable]] = []
         too_slow = set[Hashable]()
         for index, (key, kind) in enumerate(open_keys):
@@ -55,15 +66,23 @@ def each_within(
                 continue
             left = {other for _, other in open_keys[index:]} - too_slow
             alone = not late and len(left) == 1
+            all_left = limit.left
+            part = 1.0 if share is None or alone or not all_left else min(1.0, max(share / len(left), least / all_left))
+            seconds = max(seconds, part * all_left)
+            if in_vain > 1 and not in_vain & (in_vain - 1):
+                part = min(1.0, LONGER * part)
             try:
-                with limit.within(1 if share is None or alone else share / len(left)):
+                with limit.within(part):
                     found = ask(key)
             except LimitReached as reached:
+                in_vain += 1
                 if share is not None and not alone:
                     late.append((key, kind))
                     too_slow.add(kind)
                     continue
                 found = give_up(key, reached)
+            else:
+                in_vain = 0
             yield found
         open_keys = late
 

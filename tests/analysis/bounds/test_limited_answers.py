@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import count
+from time import process_time
 
 import pytest
 
@@ -143,6 +144,24 @@ def test_a_question_for_which_no_other_waits_is_asked_once(keys: list[str]) -> N
     found = list(each_within(Limit(0.3), keys, ask, lambda key, _: f"no {key}"))
     assert found == [*keys[:-1], "no slow"]
     assert asked == keys
+
+
+def test_after_some_that_took_too_long_one_has_longer() -> None:
+    """What it finds makes the others quick: two were asked in vain before it, and are asked again."""
+    asked: list[int] = []
+    known: list[int] = []
+
+    def ask(key: int) -> int:
+        asked.append(key)
+        before = process_time()
+        while not known and process_time() < before + 0.06:
+            pass
+        known.append(key)
+        return key
+
+    found = list(each_within(Limit(1), range(20), ask, lambda _, __: -1))
+    assert found == [*range(2, 20), 0, 1]
+    assert asked == [*range(20), 0, 1]
 
 
 def test_of_keys_that_are_alike_one_has_the_time_of_all() -> None:

@@ -1,17 +1,26 @@
 """Whether accesses can leave a surface under more than what is known of every launch, and whether any are made."""
 
 from collections.abc import Sequence
-from itertools import chain
 
-from visaproof.analysis.conflicts.launches.usual_launches import holds_of_simple_words, in_usual_launches
+from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
+from visaproof.analysis.conflicts.launches.usual_launches import (
+    SIMPLE,
+    holds_of_simple_words,
+    in_launch,
+    usual_launches,
+)
 from visaproof.analysis.conflicts.search import Search
-from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.names import SurfaceSize
 from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import Bool, Term, conj, const, symbols_of
 from visaproof.smt.answers import Satisfiable
+from visaproof.smt.evaluate import evaluate
 from visaproof.smt.solvers import solve
+
+MOST_SHOWN = 4
+"""Launches that are tried again for other formulas."""
 
 
 def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Sequence[Bool]) -> Search[object]:
@@ -28,12 +37,25 @@ def search_for(question: BoundsQuestion, conditions: Sequence[Bool], more: Seque
     )
 
 
-def is_possible(asked: Asked, formula: Bool, most_ms: int) -> bool:
-    """Whether it holds of some launch: first of usual ones, where products and quotients of numbers are quick."""
+def is_possible(asked: Asked, formula: Bool, most_ms: int, shown: list[Values]) -> bool:
+    """Whether it holds of some launch: first of one that was `shown` before, and of usual ones.
+
+    Of these products and quotients of numbers are quick.  Values that were shown are tried with simple words for all
+    that they do not name: they are of another formula.
+    """
+    symbols = symbols_of(formula)
+    sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
+    words: list[Values] = [{**{one: word if one.width else 1 for one in symbols}, **sizes} for word in SIMPLE]
+    if any(evaluate(formula, {**simple, **values}) for values in shown for simple in words):
+        return True
     if holds_of_simple_words(asked, formula):
         return True
-    usual = in_usual_launches(asked, formula)
-    return any(isinstance(solve([one], most_ms), Satisfiable) for one in chain(usual, [formula]))
+    for launch in (*usual_launches(asked), {}):
+        answer = solve([in_launch(formula, launch)], most_ms)
+        if isinstance(answer, Satisfiable):
+            shown[:] = [{**answer.values, **launch}, *shown][:MOST_SHOWN]
+            return True
+    return False
 
 
 def emptied(question: BoundsQuestion) -> dict[Term, Term]:

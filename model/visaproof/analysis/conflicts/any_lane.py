@@ -66,9 +66,9 @@ def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, 
         return
     ids = launched.ids[on[0]]
     asked, *assumed = _with_any_ids([condition, *literals(premise)], ids)
-    launch = {one for words in launched.ids for word in words for one in _symbols(word)}
-    launch = (launch | set(lanes)) - {one for size in launched.sizes for one in _symbols(size)} - {lanes[on[0]]}
-    kept = [one for one in assumed if launch.isdisjoint(_symbols(one))]
+    launch = {one for words in launched.ids for word in words for one in symbols_in(word)}
+    launch = (launch | set(lanes)) - {one for size in launched.sizes for one in symbols_in(size)} - {lanes[on[0]]}
+    kept = [one for one in assumed if launch.isdisjoint(symbols_in(one))]
     near = [one for one in kept if not _is_of_the_first(one, ids)]
     in_group = list(_in_group(launched, on[0]))
     for facts in (near, kept) if len(near) < len(kept) else (kept,):
@@ -78,7 +78,7 @@ def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, 
 def _is_of_the_first(part: Bool, ids: tuple[BitVec, ...]) -> bool:
     """Whether it is about an id of the first lane, told by how far this one is from it."""
     own = {any_id(word, dimension) for dimension, word in enumerate(ids) if word.op is not Op.CONST}
-    if own.isdisjoint(_symbols(part)):
+    if own.isdisjoint(symbols_in(part)):
         return False
     sums = (linear_parts(cast(BitVec, one)) for one in subterms(part) if one.op is Op.SUM)
     return any(constant and not own.isdisjoint(atoms) for constant, atoms in sums)
@@ -115,7 +115,8 @@ def _with_ids(_: tuple[BitVec, ...]) -> dict[Term, Term]:
 
 
 @kept(KEPT_PARTS)
-def _symbols(part: Term) -> frozenset[Term]:
+def symbols_in(part: Term) -> frozenset[Term]:
+    """The symbols of a part that many formulas share."""
     return frozenset(symbols_of(part))
 
 
@@ -133,8 +134,8 @@ def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) 
         return asked, assumed
     (stride,) = strides
     item, inner = symbol(f"any_global_id_{DIMENSIONS[dimension]}", group.width), _wide(own, group.width)
-    known = {one for part in assumed if group in _symbols(part) for one in _symbols(part)}
-    of_ids = [one for one in assumed if known.union((own,)).issuperset(_symbols(one))]
+    known = {one for part in assumed if group in symbols_in(part) for one in symbols_in(part)}
+    of_ids = [one for one in assumed if known.union((own,)).issuperset(symbols_in(one))]
     cut: dict[Term, Term] = {}
     for one in cast(list[BitVec], products):
         if one.width > group.width and not _follow(of_ids, _fits(group, stride, inner, one.width)):
@@ -146,7 +147,7 @@ def _of_any_item(asked: Bool, assumed: list[Bool], dimension: int, own: BitVec) 
     facts = _bounds(add(mul(group, _wide(stride, group.width)), inner), item, known - {group, stride, own}, of_ids)
     asked = substitute_all([asked], cut)[0]
     gone = {group, own} - set(symbols_of(asked))
-    return asked, [*(one for one in assumed if gone.isdisjoint(_symbols(one))), *facts]
+    return asked, [*(one for one in assumed if gone.isdisjoint(symbols_in(one))), *facts]
 
 
 def _factors(product: Term) -> tuple[BitVec, ...]:
@@ -211,13 +212,13 @@ def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
     constant, atoms = linear_parts(word)
     ((base, times),) = atoms.items() if len(atoms) == 1 else ((word, 1),)
     constant = constant if len(atoms) == 1 else 0
-    found: dict[Term, Term] = {}
-    for width in {term.width for term in subterms(*parts) if term.width >= word.width}:
+    found, every = dict[Term, Term](), subterms(*parts)
+    for width in {term.width for term in every if term.width >= word.width}:
         wide, less = _wide(base, width), sub(_wide(own, width), const(constant, width))
         if times == 1:
             found[wide] = less
-        for term in subterms(*parts):
-            if term.op is Op.SUM and term.width == width and times > 1:
+        for term in every if times > 1 else ():
+            if term.op is Op.SUM and term.width == width:
                 added, atoms = linear_parts(cast(BitVec, term))
                 new = add(const(added, width), *(_in_sum(*part, wide, times, less) for part in atoms.items()))
                 if new is not term:  # else the sums within it are looked at

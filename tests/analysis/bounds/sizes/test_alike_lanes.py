@@ -1,6 +1,7 @@
 """Lanes that differ in their ids alone are looked at together: what is found is what is found of each alone."""
 
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from visaproof.analysis.bounds.stated_launch import StatedLaunch
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
+from visaproof.semantics.symbolic.value_names import LoadedValue
 from visaproof.smt import add, bool_symbol, conj, const, symbol, zero_extend
 from visaproof.visaasm.reader import read_kernel
 
@@ -94,6 +96,21 @@ def test_a_lane_under_another_guard_is_apart(name: str) -> None:
     further = zero_extend(add(address, const(4, address.width)), address.width)
     changed = [accesses[0], (question, doubt, further), *accesses[2:]]
     assert len([*lanes_of(found).groups(changed)]) == len(groups) + 1
+
+
+def test_what_is_loaded_for_all_lanes_leaves_them_alike() -> None:
+    """What each lane loads for itself makes an access of its own."""
+    found = answers("volume")
+    accesses = accesses_of(found)
+
+    def loading(*names: str) -> int:
+        words = cycle(symbol(LoadedValue("", name), 32) for name in names)
+        changed = [(question, doubt, add(address, zero_extend(word, address.width)))
+                   for (question, doubt, address), word in zip(accesses, words, strict=False)]  # fmt: skip
+        return len([*lanes_of(found).groups(changed)])
+
+    assert loading("1.0") == len([*lanes_of(found).groups(accesses)]) < len(accesses)
+    assert loading(*map(str, range(len(accesses)))) == len(accesses)
 
 
 def test_a_lane_that_is_not_said_to_be_on_is_alone() -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds import outside_search
 from visaproof.analysis.bounds.ask import ask_bounds
 from visaproof.analysis.bounds.kernel import BoundsAnswers
-from visaproof.analysis.bounds.outside_search import emptied
+from visaproof.analysis.bounds.outside_search import emptied, is_possible
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
+from visaproof.analysis.conflicts.thread_states import Values
 from visaproof.analysis.surface_sizes import amount_term, parse_amount
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
@@ -20,7 +22,8 @@ from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import Bool, const, evaluate, neg, substitute, symbol, symbols_of, ule, ult
+from visaproof.smt import Bool, conj, const, eq, evaluate, neg, substitute, symbol, symbols_of, ule, ult
+from visaproof.smt.answers import Undecided
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "sizes"
@@ -104,3 +107,15 @@ def test_a_buffer_is_not_emptied_where_a_lane_needs_what_was_loaded() -> None:
     (doubt, *_) = question.outside
     loaded = ult(symbol(LoadedValue("", "1"), 32), const(4, 32))
     assert not emptied(replace(question, outside=(replace(doubt, access=replace(doubt.access, guard=loaded)),)))
+
+
+def test_a_launch_that_was_shown_is_tried_for_other_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = answers("guarded")
+    first, other = symbol("first", 32), symbol("other", 32)
+    shown: list[Values] = []
+    assert is_possible(found.asked, eq(first, const(12345, 32)), 1_000, shown)
+    assert [values[first] for values in shown] == [12345]
+    monkeypatch.setattr(outside_search, "solve", lambda *_: Undecided("not asked"))
+    assert is_possible(found.asked, conj(eq(first, const(12345, 32)), eq(other, const(64, 32))), 1_000, shown)
+    assert not is_possible(found.asked, conj(eq(first, const(12346, 32)), eq(other, const(64, 32))), 1_000, shown)
+    assert not is_possible(found.asked, eq(first, const(12345, 32)), 1_000, [])

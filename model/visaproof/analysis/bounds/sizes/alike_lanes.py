@@ -8,19 +8,20 @@ lane must not answer for the others.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_fields
+from typing import cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.analysis.bounds.sizes.reached import Accessed
-from visaproof.analysis.conflicts.any_lane import any_id, is_in_group, with_any_ids
+from visaproof.analysis.conflicts.any_lane import any_id, is_in_group, symbols_in, with_any_ids
 from visaproof.checking.stages import literals
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
-from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop
+from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import BitVec, Bool, Op, Term, conj, substitute, symbols_of
 
 
@@ -76,16 +77,15 @@ class AlikeLanes(Struct):
         if lane is None or lane >= len(launched.ids):
             return None
         on, ids = launched_lanes(self.integers.names.kernel)[lane], launched.ids[lane]
-        said, before = [*literals(doubt.access.guard)], symbols_of(address, doubt.access.guard)
-        if on not in said or any(isinstance(one.payload, OfLoop | LoadedValue) for one in before):
+        said = [*literals(doubt.access.guard)]
+        if on not in said or any(_is_of_loop(one) for part in (address, *said) for one in symbols_in(part)):
             return None
         words = {dimension for dimension, word in enumerate(ids) if word.op is not Op.CONST}
-        cut: tuple[BitVec, Bool] = (
-            with_any_ids(address, ids),
-            with_any_ids(conj(*(one for one in said if one is not on)), ids),
-        )
-        used, own = symbols_of(*cut), {*symbols_of(*ids)} - {*symbols_of(*launched.sizes)}
-        return cut if own.isdisjoint(used) and words <= self.integers.atoms(lane)[1].keys() else None
+        where, *more = (with_any_ids(part, ids) for part in (address, *said) if part is not on)
+        own = {*symbols_of(*ids)} - {*symbols_of(*launched.sizes)}
+        is_alike = all(own.isdisjoint(symbols_in(part)) for part in (where, *more))
+        is_alike = is_alike and words <= self.integers.atoms(lane)[1].keys()
+        return (cast(BitVec, where), conj(*cast(list[Bool], more))) if is_alike else None
 
     def any_ids(self, group: Alike) -> AnyIds | None:
         """One access for all of several."""
@@ -109,6 +109,10 @@ class AlikeLanes(Struct):
         on = launched_lanes(names.kernel)[lane]
         access = replace(doubt, access=replace(doubt.access, guard=conj(on, guard)))
         return AnyIds((question, access, address), self.of_any[lane, within], own)
+
+
+def _is_of_loop(symbol: Term) -> bool:
+    return isinstance(symbol.payload, OfLoop)
 
 
 class OfLanes(Struct):

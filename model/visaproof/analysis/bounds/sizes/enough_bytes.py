@@ -43,7 +43,7 @@ from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.sizes.reached import outermost
 from visaproof.analysis.bounds.sizes.samples import Samples, SamplesOfKernel
-from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
@@ -95,6 +95,8 @@ class SizeFinder(Struct, dict=True):
     readable_ms: float = READABLE_OF_KERNEL_MS
     forms: dict[Form, str] = field(default_factory=dict[Form, str])
     """What solvers said of guards."""
+    shown: list[Values] = field(default_factory=list[Values])
+    """Launches that came to accesses."""
 
     @cached_property
     def ends(self) -> Ends:
@@ -325,7 +327,8 @@ class OfMessage(Struct):
 
     def is_possible(self, more: Sequence[Bool], comes: Bool) -> bool:
         """Whether a launch in which this holds has a thread in which that does."""
-        return is_possible(self.finder.asked, conj(*self.rounds[0].premises, *more, comes), MOST_MS)
+        formula = conj(*self.rounds[0].premises, *more, comes)
+        return is_possible(self.finder.asked, formula, MOST_MS, self.finder.shown)
 
     def _terms(self, amount: Expression, relations: Sequence[Relation]) -> list[Bool]:
         size, conditions = self._stated(amount, relations)

@@ -136,14 +136,14 @@ class Divisions(Struct, dict=True):
 
     def _excluded(self, parts: Sequence[Term], bits: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
         """What is said of the sign of an operand of a division, or that it is 0, and what that is."""
-        divided = [*bits, *(one for one in parts if one.op in DIVISIONS)]
-        operands = {one for term in divided for one in subterms(*term.args)}
+        divisions = [one for one in parts if one.op in DIVISIONS]
+        operands = {one for term in (*bits, *divisions) for one in subterms(*term.args)}
         for one in parts:
             match one.op:
                 case Op.SLT if _is_zero(one.args[1]) and one.args[0] in operands:
                     if self._is_natural(cast(BitVec, one.args[0])):
                         yield one, false()
-                case Op.EQ if isinstance(one.args[0], BitVec):
+                case Op.EQ if divisions and isinstance(one.args[0], BitVec):
                     left, right = cast(tuple[BitVec, BitVec], one.args)
                     ways = [way for way in (sub(left, right), sub(right, left)) if way in operands]
                     if any(self._divisor(way) is not None for way in ways):
