@@ -1,6 +1,6 @@
 """All conflict questions of one file: what was found, and what could not be asked."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 
@@ -17,7 +17,7 @@ from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.missing_relations import KEPT_SHARE, Missing, MissingRelations
 from visaproof.analysis.conflicts.put_questions import known_apart, put_questions
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
-from visaproof.analysis.conflicts.results import Progress
+from visaproof.analysis.conflicts.results import Never, Progress
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.conflicts.verdicts import (
     Conflict,
@@ -237,11 +237,10 @@ class KernelAnswers(Struct, frozen=True):
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(stages), self.bounded))
 
-    def _groups(self, position: Position, number: int) -> Iterator[dict[Term, int]]:
+    def _groups(self, position: Position, number: int) -> Never | Iterable[Mapping[Term, int]]:
         """Threads in which lanes may collide in this iteration, where launches that exist are asked about."""
         questions = self.items.questions(position) if self.items.applies else None
-        if questions is not None and number < len(questions):
-            yield from colliding_groups(self.items, questions[number])
+        return () if questions is None or number >= len(questions) else colliding_groups(self.items, questions[number])
 
     def _others(self, position: Position) -> list[Conflict]:
         """The conflicts that were shown of other scatters."""

@@ -100,8 +100,8 @@ class Search(Struct, Generic[T], frozen=True):
     progress: Progress = field(default_factory=Progress)
     otherwise: Callable[[Sequence[int]], Never | Found[T] | None] = lambda _: None
     """Another way to show or exclude conditions of these indices, asked before launches are searched."""
-    groups: Callable[[], Iterable[Mapping[Term, int]]] = lambda: ()
-    """Threads in which one of the conditions may hold, by the values of the symbols that say which."""
+    groups: Callable[[], Never | Iterable[Mapping[Term, int]]] = lambda: ()
+    """Threads in which one of the conditions may hold, by the values of the symbols that say which, if not never."""
     easily: bool = False
     """Whether it ends where a proof or a solver would be asked."""
 
@@ -133,7 +133,9 @@ class Search(Struct, Generic[T], frozen=True):
             return other
         if known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
             return quickly
-        if (found := self._shown(usual.in_groups(self.groups()))) is not None:
+        groups = self.groups()
+        found = groups if isinstance(groups, Never) else self._shown(usual.in_groups(groups))
+        if found is not None:
             return found
         if self.relations_known:
             return Open(f"{self.subject} {self.verb} {FEW_ASKED}")

@@ -103,7 +103,7 @@ def decide_conflict(
     samples: Samples | None = None,
     relations_known: bool = False,
     among_items: Callable[[], str] = lambda: "",
-    groups: Callable[[], Iterable[Mapping[Term, int]]] = lambda: (),
+    groups: Callable[[], Never | Iterable[Mapping[Term, int]]] = lambda: (),
     easily: bool = False,
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
@@ -113,7 +113,7 @@ def decide_conflict(
     Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
     Among any work items it is excluded that lanes collide here first where `among_items` says by what.
     Where `relations_known` free the scatter, a solver is not asked for the launches that are left before anything else.
-    `groups` are threads in which they may collide.
+    `groups` are threads in which they may collide, if not never.
     With `easily` nothing is asked behind the samples: what they do not show stays open.
     """
     if not question.pairs:

@@ -37,9 +37,14 @@ BETWEEN = ("rows_between", "layers_between")
 """How often an id starts again between two lanes, the fastest first."""
 
 
+def counts_items(shape: GroupShape) -> bool:
+    """Whether lanes count through the items of their group."""
+    return shape.counted and not any(way.tiles for way in shape.ways())
+
+
 def in_one_message(shape: GroupShape, sizes: Ids, one: Ids, other: Ids, most: int) -> Bool | None:
     """That the item `other` comes at most so many after `one`; None where lanes do not count through their group."""
-    if not shape.counted or any(way.tiles for way in shape.ways()):
+    if not counts_items(shape):
         return None
     return disj(
         *(
