@@ -12,21 +12,21 @@ from visaproof.machine.symbolic.trace import Trace
 from visaproof.refinement import lockstep
 from visaproof.refinement.comparison import compare, compare_iterations
 from visaproof.refinement.decision import decide
-from visaproof.refinement.iteration_numbers import with_used_words
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines
+from visaproof.refinement.widths import threads
 from visaproof.semantics.symbolic.value_names import OfLoop, Owner, RegisterByte
 
 SCRATCH = "mul (M1, 8) Z(0,0)<1> X(0,0)<1;1,0> 0x3:d\n"
 SWAPPED = "add (M1, 8) Z(0,0)<1> X(0,0)<1;1,0> 0x0:d\nadd (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x0:d\n"
 
 
-def general(text: str) -> Trace:
+def general(text: str, *, every_word: bool = False) -> Trace:
     """The kernel with one iteration for all."""
     one = program(text)
     return trace(
         one.kernel, one.platform, uninitialised(one.code), None, own_predicates(Owner("source")), unroll=0,
-        compared_as="source", floats=Floats.UNINTERPRETED,
+        compared_as="source", floats=Floats.UNINTERPRETED, every_word=every_word,
     )  # fmt: skip
 
 
@@ -49,9 +49,9 @@ def names(ran: Trace) -> set[str]:
     ids=["a temporary word", "stored after the loop", "an unread counter", "part of a used one", "an unread sum"],
 )  # fmt: skip
 def test_words_are_held_if_a_result_depends_on_them(body: str, behind: str, used: set[str]) -> None:
-    ran = general(looping(body).removesuffix(STORE_B) + behind)
-    assert names(ran) >= used
-    assert names(with_used_words(ran)) == used
+    text = looping(body).removesuffix(STORE_B) + behind
+    assert names(general(text, every_word=True)) >= used
+    assert names(general(text)) == used
 
 
 SUM_OF_FLOATS = """add (M1, 8) G(0,0)<1> G(0,0)<1;1,0> 0x3f800000:f
@@ -61,9 +61,8 @@ mul (M1, 8) G(0,0)<1> G(0,0)<1;1,0> 0x40000000:f
 
 def test_a_word_that_only_a_value_left_open_is_made_of_is_held() -> None:
     store = STORE_B.replace("X.0", "G.0")
-    ran = general(looping(SUM_OF_FLOATS).removesuffix(STORE_B) + store)
-    assert "G" in names(with_used_words(ran))
-    assert "G" not in names(with_used_words(general(looping(SUM_OF_FLOATS))))
+    assert "G" in names(general(looping(SUM_OF_FLOATS).removesuffix(STORE_B) + store))
+    assert "G" not in names(general(looping(SUM_OF_FLOATS)))
 
 
 PAIRS = [
@@ -84,7 +83,8 @@ def test_the_induction_shows_the_same_with_all_words(pair: int, monkeypatch: pyt
     """Of pairs that are right and of some that are not."""
     source, target = (program(looping(one), HEAD) for one in PAIRS[pair])
     found = compare(source, target, Scope(Assume.NONE)).in_step
-    monkeypatch.setattr(lockstep, "with_used_words", lambda ran: ran)
+    for where in (lockstep, threads):
+        monkeypatch.setattr(where, "trace", lambda *one, **said: trace(*one, **said | {"every_word": True}))
     assert compare(source, target, Scope(Assume.NONE)).in_step == found
     assert found == (pair not in (3, 4, 5, 7))
 

@@ -52,7 +52,7 @@ from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.operands import of_device
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.witness import Choices, is_initial, witness
-from visaproof.refinement.iteration_numbers import counted, with_used_words
+from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
@@ -199,11 +199,10 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fix
         ran = trace(
             runner.kernel, runner.platform, runner.initial, lanes, own_predicates(runner.owner), unroll=0,
             private_base=base, compared_as=str(runner.owner), floats=scope.floats, name=prefix,
-            divisions=DIVISION in scope.assume, fixed_loops=fixed,
+            divisions=DIVISION in scope.assume, fixed_loops=fixed, every_word=bool(scope.observe),
         )  # fmt: skip
         runner.generalised[fixed] = of_device(ran, runner.platform, scope.assume)
-    ran = runner.generalised[fixed]
-    return replace(runner, trace=ran if runner.observed else with_used_words(ran))
+    return replace(runner, trace=runner.generalised[fixed])
 
 
 def _with_events(loops: Sequence[LoopIteration]) -> Iterator[int]:

@@ -21,7 +21,7 @@ from visaproof.machine.symbolic.image_info import write_info
 from visaproof.machine.symbolic.lanes import Lanes, Waiting
 from visaproof.machine.symbolic.local_id_table import own_ids
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Known
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, havoc, havoc_private, held_now, owners
+from visaproof.machine.symbolic.loops.iteration import LoopWrites, guard_of, havoc, havoc_private, owners
 from visaproof.machine.symbolic.matrices import LoadedBlock, write_sums
 from visaproof.machine.symbolic.operands import SymbolicOperands
 from visaproof.machine.symbolic.private import MANY_CHOICES, PrivateMemory, PrivateStore
@@ -266,20 +266,13 @@ class Machine:
         return havoc(name, known, guards, self.thread.registers, self.thread.predicates, entered, self.lanes.facts)
 
     def held(self, name: str, known: LoopWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
-        """What is held here by what iterations of a loop may write for these lanes, where the `facts` hold.
-
-        What nothing is known of has a name of its own, which begins as this says.
-        """
-        registers, predicates = self.thread.registers, self.thread.predicates
-        reader, registers.reader, predicates.reader = registers.reader, None, None
-        guards = {EVERY_LANE: facts} | {lane: literals_of(guard) | facts for lane, guard in enumerate(running)}
-        found = held_now(known, guards, registers, predicates)
-        registers.reader = predicates.reader = reader
-        lanes = owners(known)
-        for (number, (start, size)), lane in zip(enumerate(known.private), lanes[len(found) :], strict=True):
-            unknown = symbol(OfLoop(name, f"unknown{number}"), 8 * size)
-            found.append(self.private.held(start, size, unknown, guards[lane]))
-        return [under(one, guards[lane]) for one, lane in zip(found, lanes, strict=True)]
+        """What is held here by the cells of private memory that iterations of a loop may write for these lanes, where
+        the `facts` hold.  What nothing is known of has a name of its own, which begins as this says."""
+        found: list[Term] = []
+        for (number, (start, size)), lane in zip(enumerate(known.private), owners(known), strict=True):
+            unknown, guard = symbol(OfLoop(name, f"unknown{number}"), 8 * size), guard_of(lane, running, facts)
+            found.append(under(self.private.held(start, size, unknown, guard), guard))
+        return found
 
     def fixed(self, messages: int) -> frozenset[Term]:
         """Symbols that mean one value from here on: of the start, and of what the first so many messages brought."""

@@ -9,6 +9,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.work_items import lanes_of_width
 from visaproof.machine.symbolic.data_results import DataResults
+from visaproof.machine.symbolic.loops.held_words import with_words
 from visaproof.machine.symbolic.machine import Machine
 from visaproof.machine.symbolic.predicates import SymbolicPredicates, lanes_of
 from visaproof.machine.symbolic.private import FEW_CHOICES, MANY_CHOICES
@@ -56,6 +57,7 @@ def trace(
     places: PlacesAlone | None = None,
     divisions: bool = False,
     fixed_loops: bool = False,
+    every_word: bool = False,
 ) -> Trace:
     """Runs a kernel or a program up to its end, or to the first statement that has no semantics here.
 
@@ -69,6 +71,7 @@ def trace(
     that the launch writes are given (`launched`), results are left open that no address, branch or mask depends on.
     Of `places`, the program without what decides nothing of where lanes store, that program is run.
     Loops of a fixed length, as `fixed_loops`, run to their end where few or none are unrolled.
+    Of what iterations write that are compared, there is what the run uses, or `every_word`.
     Integer `divisions` by way of `inv` are recognised, for who says what that rests on.
     Of the `limit`, most is there for the run: then it ends with what it has.
     """
@@ -92,7 +95,8 @@ def trace(
     if places is not None:
         predicates, sites = SymbolicPredicates(machine.thread, machine.operands), map("open{}".format, count())
         step = partial(_step_of_places, places, machine, partial(_leave_open, machine, predicates, sites))
-    return Walk(machine, step, unroll, generalise, compared_as, fixed_loops).run(limit)
+    ran, loops = Walk(machine, step, unroll, generalise, compared_as, fixed_loops).run(limit)
+    return with_words(ran, loops, machine.thread, every=every_word) if loops else ran
 
 
 def _step_of_places(

@@ -1,7 +1,8 @@
 """The way of a symbolic run through the statements of a kernel: branches, and loops that one iteration stands for."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import count
 
 from msgspec.structs import replace
 
@@ -9,6 +10,7 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterIteration
+from visaproof.machine.symbolic.loops.held_words import LoopWords
 from visaproof.machine.symbolic.loops.iteration import (
     QWORD,
     Held,
@@ -52,10 +54,8 @@ class Walk:
     ) -> None:
         """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
         self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
-        self._machine = machine
-        self._lanes = machine.lanes
-        self._unroll = unroll
-        self._generalise = general
+        self._machine, self._lanes = machine, machine.lanes
+        self._unroll, self._generalise = unroll, general
         self._place: int = 0
         self._iterations: Counter[int] = Counter()
         """How often each branch went back though it was open whether it would."""
@@ -68,14 +68,14 @@ class Walk:
         """How many loops were generalised, also in vain."""
         self._turns = self._steps = 0
         """How often loops of unknown length went back, and how many statements were run."""
-        self._moments = 0
+        self._moments = count(1)
         """How often what iterations write was looked at."""
         self._heads: list[int] = []
         """Where the loops begin whose general iteration this is."""
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
         self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.type.size == QWORD)
-        self._general: list[LoopIteration] = []
+        self._general: list[tuple[LoopIteration, LoopWords]] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Loop, LoopWrites]]] = {}
         """By where a loop begins and the place behind it: those that one iteration stood for, and what it wrote."""
@@ -84,7 +84,8 @@ class Walk:
         self._sure: tuple[Contents, int] | None = None
         """What there was before the outermost loop whose general iteration is not finished, and the bounded loops."""
 
-    def run(self, limit: Limit) -> Trace:
+    def run(self, limit: Limit) -> tuple[Trace, list[LoopWords]]:
+        """What the kernel does, and of each loop what iterations write of registers and predicates."""
         stopped: NotModelled | LimitReached | None = None
         try:
             with limit.within(RUN_SHARE):
@@ -97,15 +98,16 @@ class Walk:
         sure, bounded = self._sure or (None, None)  # an unfinished iteration shows nothing of other iterations
         found = beyond.found[: sure and sure.beyond]
         undefined = () if beyond.nondeterministic else tuple((neg(one.guard), one.position) for one in found)
-        return Trace(
+        ran = Trace(
             tuple(machine.performed[: sure and sure.performed]), machine.surfaces,
             tuple(machine.arithmetic.arbitrary[: sure and sure.arbitrary]),
             (*machine.operands.conditions[: sure and sure.conditions], *undefined),
             machine.thread.registers, machine.thread.predicates, tuple(self._bounded[:bounded]), stopped,
             frozenset() if stopped is None else may_run_from(machine.program, self._place - 1), machine.private,
-            tuple(machine.events[: sure and sure.events]), tuple(self._general),
+            tuple(machine.events[: sure and sure.events]), tuple(one for one, _ in self._general),
             tuple(beyond.found) if beyond.nondeterministic else (), tuple(self._branches), tuple(machine.counted),
         )  # fmt: skip
+        return ran, [words for _, words in self._general]
 
     def _walk(self, end: int) -> None:
         """Runs the statements from `_place` on, up to the place `end`."""
@@ -162,15 +164,12 @@ class Walk:
         target, execution = branch.target, branch.lanes
         uniform, jumping = execution.size == 1, self._machine.thread.jumping(execution)
         if execution.predicate is not None:
-            self._note_branch(branch.position, jumping)
+            taken = (conj(*self._lanes.facts, *both) for both in zip(self._lanes.running, jumping, strict=True))
+            self._branches.append(TakenBranch(branch.position, tuple(taken)))
         if target >= self._place:
             self._lanes.jump(target, jumping, uniform)
         else:
             self._go_back(branch, jumping, uniform)
-
-    def _note_branch(self, position: Position, jumping: Sequence[Bool]) -> None:
-        taken = zip(self._lanes.running, jumping, strict=True)
-        self._branches.append(TakenBranch(position, tuple(conj(*self._lanes.facts, *both) for both in taken)))
 
     def _go_back(self, branch: Branch, jumping: list[Bool], uniform: bool) -> None:
         """The next iteration of a loop: lanes that have left it wait behind the branch."""
@@ -268,9 +267,8 @@ class Walk:
             elements = LaneElements(machine.thread, known, running if self._compared_as else ())
             entered = self._held(known, running, facts) + elements.held(running, facts)
             held = machine.havoc(name, known, running)
-            during = self._held(known, running, facts)
             elements.havoc(name, in_it)
-            during += elements.held(in_it, facts)
+            during = self._held(known, running, facts) + elements.held(in_it, facts)
             self._lanes.only(in_it)
             here = self._lanes.facts
             written, shifted = self._round(name, loop, before.performed), set[str]()
@@ -283,8 +281,9 @@ class Walk:
             del self._bounded[bounds:], self._general[inner:], self._branches[branches:]
             machine.restore(before)
         ended = self._held(known, in_it, here) + elements.held(in_it, here)
-        going = self._lanes.running, self._lanes.facts
+        going = (in_it, here) if self._lanes.nowhere else (self._lanes.running, self._lanes.facts)
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
+        last = machine.thread.registers.contents(), machine.thread.predicates.contents()
         goes_on = list(map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes)))
         again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
         if not self._compared_as:
@@ -302,15 +301,16 @@ class Walk:
             runs = in_round(name, (true(),) * THREAD_LANES)
             lanes = map(Held, running, runs, again, again, runs, range(THREAD_LANES))
             about = Moment(before.performed, before.events), machine.moment, tuple(words), tuple(lanes)
-            self._general.append(LoopIteration(loop.branch.position, *about, exits_of(name, exits), inner))
+            held_when = (before.registers, before.predicates, running, facts), (*last, in_it, here), (*last, *going)
+            general = LoopIteration(loop.branch.position, *about, exits_of(name, exits), inner)
+            self._general.append((general, LoopWords(name, known, *held_when)))
         self._lanes.leave(name, exits, running)
 
     def _held(self, known: LoopWrites, running: tuple[Bool, ...], facts: Literals) -> list[Term]:
         """What is held here by what iterations may write, if iterations are to be compared."""
         if not self._compared_as:
             return []
-        self._moments += 1
-        return self._machine.held(f"moment.{self._compared_as}.{self._moments}", known, running, facts)
+        return self._machine.held(f"moment.{self._compared_as}.{next(self._moments)}", known, running, facts)
 
     def _round(self, name: str, loop: Loop, messages: int) -> LoopWrites:
         """Runs an iteration, and says what was written; so many `messages` came before."""

@@ -117,7 +117,7 @@ def _runner(
     ran = trace(
         program.kernel, program.platform, initial, lanes, own_predicates(owner), unroll=scope.unroll,
         generalise=general, private_base=base, compared_as=str(owner) if general else "", floats=scope.floats,
-        name=prefix, divisions=DIVISION in scope.assume,
+        name=prefix, divisions=DIVISION in scope.assume, every_word=bool(scope.observe),
     )  # fmt: skip
     ran = of_device(ran, program.platform, scope.assume)
     generalised = {False: ran} if general else {}

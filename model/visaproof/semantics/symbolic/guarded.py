@@ -132,11 +132,18 @@ class GuardedRegisters(RegisterFile):
         variable, start, width = word
         if variable in self.anew or variable not in earlier or not super().holds(variable, start, width):
             return False
+        return self.read_then(word, assumed, self._writes) is self.read_then(word, assumed, earlier)
+
+    def read_then(self, word: tuple[str, int, int], assumed: Literals, then: Writes) -> BitVec:
+        """What these bytes, which the variable has, held then, wherever the assumption holds; no reader is noted."""
+        variable, start, width = word
+        if variable in self.anew:
+            return self._read_anew(variable, start, width)
         reader, self.reader = self.reader, None
-        before = self._resolve(variable, start, earlier[variable][start : start + width], assumed)
-        same = self.read_under(variable, start, width, assumed) is before
+        entries = then.get(variable, [None] * self.sizes[variable])[start : start + width]
+        found = self._resolve(variable, start, entries, assumed)
         self.reader = reader
-        return same
+        return found
 
     def shows(self, variable: str, start: int, width: int, assumed: Literals) -> bool:
         """Whether each of these bytes was certainly written where the assumption holds; no reader is noted."""

@@ -18,6 +18,10 @@ class BitWrite(NamedTuple):
     below: "BitWrite | None"
 
 
+BitWrites = Mapping[tuple[str, int], BitWrite]
+"""Of each bit, the newest write."""
+
+
 class GuardedPredicates:
     """Predicate bits by variable and lane, in the same way."""
 
@@ -46,11 +50,18 @@ class GuardedPredicates:
         """What `restore` brings back."""
         return dict(self._writes)
 
-    def restore(self, contents: Mapping[tuple[str, int], BitWrite]) -> None:
+    def restore(self, contents: BitWrites) -> None:
         self._writes = dict(contents)
 
     def read_under(self, variable: str, lane: int, assumed: Literals) -> Bool:
         return self._resolve(variable, lane, self._writes.get((variable, lane)), assumed)
+
+    def read_then(self, bit: tuple[str, int], assumed: Literals, then: BitWrites) -> Bool:
+        """What this bit held then, wherever the assumption holds; no reader is noted."""
+        reader, self.reader = self.reader, None
+        found = self._resolve(*bit, then.get(bit), assumed)
+        self.reader = reader
+        return found
 
     def _resolve(self, variable: str, lane: int, entry: BitWrite | None, assumed: Literals) -> Bool:
         if lane >= self.sizes[variable]:

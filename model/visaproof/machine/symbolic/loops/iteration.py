@@ -185,23 +185,13 @@ def words_of(writes: LoopWrites) -> Iterator[tuple[str, int, int, int]]:
 
 
 def owners(writes: LoopWrites) -> list[int]:
-    """Of each word, predicate bit and cell of private memory that iterations write, in this order, the lane that alone
-    does it, or `EVERY_LANE`."""
-    words = [lane for _, _, _, lane in words_of(writes)]
-    others = (*writes.predicates.values(), *writes.private.values())
-    return words + [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in others]
+    """Of each cell of private memory that iterations write the lane that alone does it, or `EVERY_LANE`."""
+    return [min(lanes) if len(lanes) == 1 else EVERY_LANE for lanes in writes.private.values()]
 
 
-def held_now(
-    writes: LoopWrites, guards: Mapping[int, Literals], registers: GuardedRegisters, predicates: GuardedPredicates
-) -> list[Term]:
-    """What these hold at this place; `guards` say what is known there, for each lane where it runs."""
-    held: list[Term] = []
-    for variable, start, size, lane in words_of(writes):
-        held.append(registers.read_under(variable, start, size, guards[lane]))
-    for (variable, place), lanes in writes.predicates.items():
-        held.append(predicates.read_under(variable, place, guards[min(lanes) if len(lanes) == 1 else EVERY_LANE]))
-    return held
+def guard_of(lane: int, running: Sequence[Bool], facts: Literals) -> Literals:
+    """What is known where a lane runs and the facts hold; of no one lane, where these hold."""
+    return facts if lane == EVERY_LANE else literals_of(running[lane]) | facts
 
 
 def in_round(name: str, running: Sequence[Bool]) -> tuple[Bool, ...]:
