@@ -234,6 +234,12 @@ class Walk:
                 stack += term.args
 
 
+@kept(1)
+def _forms() -> dict[tuple[Term, tuple[Term, ...]], Term]:
+    """The common form of a term over these arguments: questions about two kernels share most of them."""
+    return {}
+
+
 class Renaming:
     """Names for symbols.  More may come while terms are renamed."""
 
@@ -251,11 +257,14 @@ class Renaming:
 
     def __call__(self, terms: Sequence[T]) -> list[T]:
         """The terms under the names, in the common form, and on request in the second normal form."""
+        forms = _forms()
         for term in self._unknown(terms):
             name = self._names.get(term)
             if name is None:
                 args = tuple([self._done[arg] for arg in term.args])
-                name = common_form(term if args == term.args else rebuild(term, args))
+                name = forms.get((term, args))
+                if name is None:
+                    name = forms[term, args] = common_form(term if args == term.args else rebuild(term, args))
             self._done[term] = name
         found = [cast(T, self._done[term]) for term in terms]
         return found if self._expansion is None else self._expansion(found)
