@@ -69,7 +69,7 @@ def _kinds(comparison: Comparison, count: int, seed: int) -> Iterator[Iterator[t
     edges = at_edges(symbols) if count > AUDITS else ()
     inputs = chain(islice(candidates(symbols, random, floats), count), edges)
     yield ((values, contents(random, floats is not None)) for values in inputs)
-    if count > AUDITS:
+    if count > AUDITS or comparison.on_floats:
         yield small_launches(comparison.runners, symbols, seed, count)
     if count > AUDITS and comparison.on_floats:
         yield _on_floats(symbols, seed)

@@ -36,12 +36,16 @@ def small_launches(
     """Seeded random ones, with what memory holds in each."""
     random, floats = Random(seed + 3), _Floats.of(runners)
     for _ in range(count):
-        large = random.choice((0.1, 0.3))
-        yield _values(symbols, random, random.choice((0.2, 0.5, 1)), large), _contents(random, floats.drawn(random))
+        large, rounding = random.choice((0.1, 0.3)), bool(random.getrandbits(1))
+        numbers = {key: FloatWords(size, 1, random.getrandbits(32), rounding) for key, size in floats.drawn(random)}
+        values = _values(symbols, random, random.choice((0.2, 0.5, 1)), large, numbers)
+        yield values, _contents(random, numbers)
 
 
-def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float) -> Values:
-    """So many of the lanes, and so many large numbers among small ones.
+def _values(
+    symbols: Sequence[Term], random: Random, lanes: float, large: float, floats: Mapping[str | Term, "FloatWords"]
+) -> Values:
+    """So many of the lanes, and so many large numbers among small ones; floats where a kernel computes with them.
 
     Some images are large, so that what is inside of one may be outside of another; of two samplers one may tell.
     """
@@ -49,6 +53,8 @@ def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float)
     roomy: dict[str, int] = {}
     for one in symbols:
         word = random.getrandbits(8 if random.random() < large else 1)
+        if one in floats:
+            word = floats[one].content("", 0, floats[one].size)
         share = 0.5 if is_sampler(one) else lanes
         if isinstance(one.payload, Extent) and roomy.setdefault(one.payload.surface, random.getrandbits(1)):
             word = LARGEST_EXTENT - 1
@@ -57,10 +63,10 @@ def _values(symbols: Sequence[Term], random: Random, lanes: float, large: float)
 
 
 class _Floats(Struct, frozen=True):
-    """The surfaces that hold floats, and the bytes of such a float."""
+    """The surfaces and inputs that hold floats, and the bytes of such a float."""
 
-    sizes: Mapping[str, int]
-    disputed: tuple[str, ...]
+    sizes: Mapping[str | Term, int]
+    disputed: tuple[str | Term, ...]
     """Those that hold floats for one of the kernels alone: for the other they may hold indices."""
 
     @staticmethod
@@ -69,20 +75,23 @@ class _Floats(Struct, frozen=True):
         sizes = {name: size for one in each for name, size in one.items()}
         return _Floats(sizes, tuple(name for name in sizes if any(name not in one for one in each)))
 
-    def drawn(self, random: Random) -> Mapping[str, int]:
+    def drawn(self, random: Random) -> Iterator[tuple[str | Term, int]]:
         """Those that hold floats in a launch."""
         integers = [name for name in self.disputed if random.getrandbits(1)]
-        return {name: size for name, size in self.sizes.items() if name not in integers}
+        return ((name, size) for name, size in self.sizes.items() if name not in integers)
 
 
-def _floats(runner: AnyRunner) -> Iterator[tuple[str, int]]:
-    """The surfaces from which the kernel loads operands of arithmetic on floats, and the bytes of such a float."""
+def _floats(runner: AnyRunner) -> Iterator[tuple[str | Term, int]]:
+    """The surfaces from which the kernel loads operands of arithmetic on floats, the inputs that are such operands, and
+    the bytes of such a float."""
     loaded = dict(_loaded(runner))
     for one in runner.trace.arbitrary:
         for source in filter(_is_float, one.operands or ()):
             for term in _chosen_among(source.bits):
                 if term in loaded:
                     yield loaded[term], source.type.size
+                elif term is source.bits:
+                    yield term, source.type.size
 
 
 def _chosen_among(word: Term) -> Iterator[Term]:
@@ -113,7 +122,7 @@ def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
             yield one.symbol, runner.surface(one.origin.surface)
 
 
-def _contents(random: Random, floats: Mapping[str, int]) -> Content:
+def _contents(random: Random, floats: Mapping[str | Term, "FloatWords"]) -> Content:
     """Numbers of one kind in each surface: in some only 0, with which loops that never end repeat what they do."""
     kinds: dict[str, Callable[[str, int, int], int]] = {}
 
@@ -125,11 +134,11 @@ def _contents(random: Random, floats: Mapping[str, int]) -> Content:
     return content
 
 
-def _numbers(random: Random, float_size: int | None) -> Content:
+def _numbers(random: Random, floats: "FloatWords | None") -> Content:
     """What a surface holds."""
     if random.random() < ZEROS:
         return nothing
-    return _integers(random) if float_size is None else FloatWords(float_size, 1, random.getrandbits(32)).content
+    return _integers(random) if floats is None else floats.content
 
 
 def _integers(random: Random) -> Content:
@@ -155,11 +164,10 @@ NUMBERS = (0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.1, 1 / 3, 1.5, 1025.0, -1025.0, 2.
 WIDE = (2.0**24, -(2.0**24), 16777215.0, 1e30, 2.0**-30)
 """Beyond hf, and where f ends to hold integers."""
 
-PATTERNS = {
-    2: tuple(pack("<e", number) for number in NUMBERS),
-    4: tuple(pack("<f", number) for number in NUMBERS + WIDE),
-    8: tuple(pack("<d", number) for number in NUMBERS + WIDE),
-}
+FORMATS = {2: "<e", 4: "<f", 8: "<d"}
+"""By the bytes of a number."""
+
+PATTERNS = {size: tuple(pack(form, number) for number in NUMBERS + WIDE * (size > 2)) for size, form in FORMATS.items()}
 """The bytes of each, by their count."""
 
 CELL_BYTES = 24
@@ -174,6 +182,8 @@ class FloatWords(Struct, frozen=True):
     density: float
     """Of floats among the inputs."""
     seed: int
+    rounding: bool = False
+    """Whether they lie between 1 and 2 with all bits of their significands in use, so that products of them round."""
 
     @staticmethod
     def drawn(random: Random) -> "FloatWords":
@@ -195,5 +205,7 @@ class FloatWords(Struct, frozen=True):
         return self.content(variable, int(place) if place.isdecimal() else 0, max(1, symbol.width // 8))
 
     def _number(self, place: int) -> bytes:
-        pool = PATTERNS[self.size]
-        return pool[crc32(place.to_bytes(8 if place < 1 << 64 else CELL_BYTES, "little")) % len(pool)]
+        drawn = crc32(place.to_bytes(8 if place < 1 << 64 else CELL_BYTES, "little"))
+        if self.rounding:
+            return pack(FORMATS[self.size], 1 + drawn / 2**32)
+        return PATTERNS[self.size][drawn % len(PATTERNS[self.size])]
