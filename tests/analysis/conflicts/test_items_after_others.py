@@ -5,6 +5,7 @@ import pytest
 from tests.support.rows import PITCH, PLUS_X, asked
 from visaproof.analysis.conflicts import after_others
 from visaproof.analysis.conflicts.any_items.items_after_others import excluded_among_items
+from visaproof.analysis.conflicts.any_items.items_apart import ItemsApart
 from visaproof.analysis.conflicts.verdicts import Conflict, Free
 from visaproof.smt import Bool
 
@@ -42,6 +43,16 @@ def test_a_later_scatter_excludes_nothing() -> None:
 
 def test_a_scatter_that_is_not_named_excludes_nothing() -> None:
     assert not excluded(STORE + STORE, 1)
+
+
+def test_where_there_are_more_iterations_none_is_taken_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over any items a loop may begin with an iteration that no launch comes to."""
+    rows = asked(ROWS + STORE + STORE + RET)
+    position, questions = rows.positions[1], ItemsApart.questions
+    assert rows.items.iteration(position, 0, 1) is not None
+    monkeypatch.setattr(ItemsApart, "questions", lambda own, at: 2 * (questions(own, at) or []))
+    assert rows.items.iteration(position, 0, 1) is None
+    assert not excluded_among_items(rows.items, position, 0, 1, rows.positions[:1])
 
 
 def test_what_the_layout_of_ids_leaves_to_others_is_not_asked_of_all_lanes(monkeypatch: pytest.MonkeyPatch) -> None:

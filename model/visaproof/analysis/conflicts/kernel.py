@@ -215,7 +215,7 @@ class KernelAnswers(Struct, frozen=True):
             )
             match decide_conflict(
                 question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items,
-                partial(self._groups, position, number),
+                partial(self._groups, position, number, len(rounds)),
             ):  # fmt: skip
                 case Free(by):
                     stages[by] = None
@@ -237,10 +237,10 @@ class KernelAnswers(Struct, frozen=True):
             return Finding(rounds[0], Free(NOT_REACHED, self.bounded))
         return undecided or Finding(rounds[0], Free(", ".join(stages), self.bounded))
 
-    def _groups(self, position: Position, number: int) -> Never | Iterable[Mapping[Term, int]]:
+    def _groups(self, position: Position, number: int, rounds: int) -> Never | Iterable[Mapping[Term, int]]:
         """Threads in which lanes may collide in this iteration, where launches that exist are asked about."""
-        questions = self.items.questions(position) if self.items.applies else None
-        return () if questions is None or number >= len(questions) else colliding_groups(self.items, questions[number])
+        question = self.items.iteration(position, number, rounds)
+        return () if question is None else colliding_groups(self.items, question)
 
     def _others(self, position: Position) -> list[Conflict]:
         """The conflicts that were shown of other scatters."""

@@ -27,10 +27,9 @@ def excluded_among_items(
     items: ItemsApart, position: Position, number: int, rounds: int, others: Iterable[Position]
 ) -> str:
     """The solvers that show it of this iteration of a scatter, beside these others; empty where it is not shown."""
-    questions = items.questions(position) if items.applies else None
-    if questions is None or len(questions) < rounds:
+    question, seen, solvers = items.iteration(position, number, rounds), set[Bool](), dict[str, None]()
+    if question is None:
         return ""
-    question, seen, solvers = questions[number], set[Bool](), dict[str, None]()
     denied = dict[tuple[int, int], list[Bool]]()
     for pair in (pair for one in items.earlier(question, others) for pair in one.pairs):
         denied.setdefault((pair.first, pair.second), []).append(neg(pair.meet))

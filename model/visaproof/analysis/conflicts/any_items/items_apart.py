@@ -179,6 +179,11 @@ class ItemsApart(Struct, frozen=True, dict=True):
             if places[Same(one.performed)] < places[Same(question.performed)]:
                 yield one
 
+    def iteration(self, position: Position, number: int, rounds: int) -> ConflictQuestion | None:
+        """The question about one iteration of a scatter; None if there are not just so many, which may be others."""
+        questions = self.questions(position) if self.applies else None
+        return None if questions is None or len(questions) != rounds else questions[number]
+
     def can_ask(self, position: Position, rounds: int) -> bool:
         """Whether all iterations of a scatter can be asked about."""
         return len(self.questions(position) or ()) >= rounds
