@@ -11,7 +11,7 @@ from visaproof.analysis.conflicts.launches import usual_search
 from visaproof.analysis.conflicts.results import Open, Progress
 from visaproof.analysis.conflicts.search import Search
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided, decide_conflict
-from visaproof.isa.errors import LimitReached
+from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.smt import Bool, answers, true
 from visaproof.smt.solvers import solve
@@ -39,6 +39,25 @@ def test_where_no_usual_group_shows_it_all_lanes_are_asked_once(monkeypatch: pyt
     assert str(finding.missing) == "local_size_x <= 100"
     assert finding.answer == Undecided("the lanes meet in no usual launch")
     assert len(times) == 1
+
+
+def test_where_a_run_cannot_confirm_a_launch_no_further_one_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list[int]()
+
+    def count_found(formulas: Sequence[Bool], timeout_ms: int) -> answers.Answer:
+        answer = solve(formulas, timeout_ms)
+        found.append(isinstance(answer, answers.Satisfiable))
+        return answer
+
+    def not_modelled(*_: object) -> None:
+        raise NotModelled("opcode pow on floats")
+
+    monkeypatch.setattr(usual_search, "solve", count_found)
+    monkeypatch.setattr(verdicts, "_confirmed", not_modelled)
+    (finding,) = asked(rows_of(17)).answers()
+    assert isinstance(finding.answer, Undecided)
+    assert "pow" in finding.answer.reason
+    assert sum(found) == 1
 
 
 def test_a_search_that_was_ended_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ class Search(Struct, Generic[T], frozen=True):
             return other
         if known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
             return quickly
-        groups = self.groups()
+        groups = () if self.progress.stuck else self.groups()
         found = groups if isinstance(groups, Never) else self._shown(usual.in_groups(groups))
         if found is not None:
             return found
@@ -323,13 +323,14 @@ class Search(Struct, Generic[T], frozen=True):
 
     def _shown(self, models: Iterator[tuple[int, Values]]) -> Found[T] | None:
         """The first of these models that a run confirms; none once such a run took too long, as others then do."""
-        tried = (self._tried(index, values) for index, values in models if not self.progress.stuck)
-        shown = next((one for one in tried if one is not None), None)
-        self.progress.stuck = shown if isinstance(shown, Open) else self.progress.stuck
-        return shown if isinstance(shown, Found) else None
+        while not self.progress.stuck and (model := next(models, None)) is not None:
+            if isinstance(tried := self._tried(*model), Found):
+                return tried
+            self.progress.stuck = tried
+        return None
 
     def _in_no_usual_launch(self) -> Open:
-        return Open(f"{self.subject} {self.verb} in no usual launch")
+        return self.progress.stuck or Open(f"{self.subject} {self.verb} in no usual launch")
 
     def _in_vain(self, possible: Iterable[str]) -> Open:
         return Open(f"{self.subject} {self.verb} only where {', or '.join(possible) or LOADS_DISAGREE}")
