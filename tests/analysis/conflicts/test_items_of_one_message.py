@@ -35,3 +35,18 @@ def test_halves_closer_than_a_message_are_not(half: int) -> None:
     assert isinstance(proof(half), NotShown)
     (finding,) = asked(HALVES.format(half=half) + PLUS_X + STORE).answers()
     assert isinstance(finding.answer, Conflict)
+
+
+@pytest.mark.parametrize("pitch", ["0x800:uw", "N(0,0)<0;1,0>"])
+def test_lanes_that_are_off_run_no_items(pitch: str) -> None:
+    """With NoMask they store, too, and after the last item of a group they have the ids of the first."""
+    rows = f"    mul (M1, 8) A(0,0)<1> Y(0,0)<1;1,0> {pitch}\n" + PLUS_X + STORE
+    answers, without_mask = asked(rows), asked(rows.replace("(M1, 8)", "(M1_NM, 8)"))
+    (position,) = answers.positions
+    assert answers.items.questions(position)
+    assert answers.items.digits(position, 1)
+    assert not without_mask.items.questions(position)
+    assert without_mask.items.proof(position, 1) == NotShown()
+    (finding,) = without_mask.answers()
+    assert isinstance(finding.answer, Conflict)
+    assert finding.missing is None

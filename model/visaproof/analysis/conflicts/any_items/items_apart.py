@@ -18,6 +18,7 @@ from visaproof.analysis.conflicts.any_items.pair_collisions import (
     PairCollisions,
     any_two,
     is_of_a_lane,
+    stores_if_on,
 )
 from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.analysis.conflicts.digits.digits import Digits
@@ -163,14 +164,19 @@ class ItemsApart(Struct, frozen=True, dict=True):
                 self.questions(position)
 
     def questions(self, position: Position) -> list[ConflictQuestion] | None:
-        """Those of one scatter, one for each iteration; None where not all of them could be asked."""
+        """Those of one scatter, one for each iteration; None where not all of them could be asked.
+
+        Or where a lane stores that is off, as with NoMask: it runs no work item, and may have the ids of another lane.
+        """
         try:
             ran = self._ran
         except NotModelled:
             return None
         if position not in self._put:
             self._put[position] = list(questions_of(position, ran, self._facts))
-        return None if position in ran.unfinished else self._put[position] or None
+        found = self._put[position]
+        lanes = (lane for question in found for lane in question.lanes)
+        return found if found and position not in ran.unfinished and all(map(stores_if_on, lanes)) else None
 
     def earlier(self, question: ConflictQuestion, positions: Iterable[Position]) -> Iterator[ConflictQuestion]:
         """The iterations of these scatters to which a run comes before it comes to this question."""

@@ -6,9 +6,11 @@ from functools import cached_property
 from msgspec import Struct
 
 from visaproof.checking.clauses import form_of
+from visaproof.checking.stages import literals
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids
 from visaproof.queries.kernels.conflict import LanePair
+from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.semantics.symbolic.names import is_lane, lane_on
 from visaproof.smt import Bool, Term, conj, substitute, symbols_of
 
@@ -18,6 +20,11 @@ ANY_LANES = THREAD_LANES, THREAD_LANES + 1
 
 def is_of_a_lane(one: Term) -> bool:
     return is_lane(one) or isinstance(one.payload, AnyItemsId)
+
+
+def stores_if_on(lane: LaneAccesses) -> bool:
+    """Whether it is on wherever it stores."""
+    return all(lane_on(lane.lane) in literals(store.guard) for _, store in lane.stores)
 
 
 def any_two(lanes: Sequence[int], said: Collection[Term]) -> dict[Term, Term]:
