@@ -41,7 +41,7 @@ def is_possible(asked: Asked, formula: Bool, most_ms: int, shown: list[Values]) 
     """Whether it holds of some launch: first of one that was `shown` before, and of usual ones.
 
     Of these products and quotients of numbers are quick.  Values that were shown are tried with simple words for all
-    that they do not name: they are of another formula.
+    that they do not name: they are of another formula.  What a solver finds is added to them.
     """
     symbols = symbols_of(formula)
     sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}

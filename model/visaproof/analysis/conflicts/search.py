@@ -128,9 +128,9 @@ class Search(Struct, Generic[T], frozen=True):
         if known is not None and known.learn([self.wider(index) for index in left]):
             return Never(", ".join(known.solvers))
         premise, in_vain = conj(self.premise, *self.earlier), self.progress.in_first_groups
-        usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if (other := self.otherwise(left)) is not None:
             return other
+        usual = UsualSearch(asked, self.conditions, left, premise, in_vain)
         if known is not None and (quickly := self._quickly(asked, left, usual)) is not None:
             return quickly
         groups = () if self.progress.stuck else self.groups()

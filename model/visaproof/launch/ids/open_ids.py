@@ -29,15 +29,7 @@ from visaproof.launch.ids.launched_words import (
     size_values,
     words_of,
 )
-from visaproof.launch.ids.local_ids import (
-    ORDERS,
-    TILE_SIDE,
-    XYZ,
-    LaidOut,
-    Order,
-    Triple,
-    tile_columns,
-)
+from visaproof.launch.ids.local_ids import ORDERS, TILE_SIDE, XYZ, LaidOut, Order, Triple, tile_columns
 from visaproof.launch.input_meaning import DIMENSIONS, LaunchValue
 from visaproof.semantics.symbolic.names import lane_on
 from visaproof.smt import (

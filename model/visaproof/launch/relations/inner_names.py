@@ -19,7 +19,7 @@ class Kind(Enum):
     DIVISION = "division"
     """A quotient or a remainder, by its number."""
     QUOTIENT = "quotient"
-    """A quotient by a number, by its number."""
+    """A quotient by a constant, by its number."""
     GUARDED = "guarded"
     """What a guard keeps at least 0, by its number."""
     SMALLER = "smaller"

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from visaproof.analysis.bounds.sizes.integers import Integers
-from visaproof.analysis.bounds.sizes.quotients_by_numbers import QuotientsByNumbers, is_part
+from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, is_part
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import BitVec, add, bit_and, const, evaluate, extract, mul, scale, subterms, symbol, zero_extend
@@ -54,7 +54,7 @@ def _divided(word: BitVec, divisor: int, *, wrong: int = 0) -> BitVec:
     raise AssertionError(divisor)
 
 
-def _value(one: Polynomial, values: dict[str, int], of: QuotientsByNumbers) -> int:
+def _value(one: Polynomial, values: dict[str, int], of: QuotientsByConstants) -> int:
     total = 0
     for part, count in one.items():
         for name in part:
@@ -64,8 +64,8 @@ def _value(one: Polynomial, values: dict[str, int], of: QuotientsByNumbers) -> i
     return total
 
 
-def _read(word: BitVec) -> tuple[Polynomial, QuotientsByNumbers]:
-    found = QuotientsByNumbers(Integers({word: {(name,): 1} for name, word in NAMES.items()}, {}, {}))
+def _read(word: BitVec) -> tuple[Polynomial, QuotientsByConstants]:
+    found = QuotientsByConstants(Integers({word: {(name,): 1} for name, word in NAMES.items()}, {}, {}))
     for one in subterms(word):
         found.read(one)
     read = found.reader.read(word)
@@ -99,7 +99,7 @@ def test_parts_are_what_the_word_is_and_at_most_what_is_said() -> None:
         read, of = _read(word)
         least, last = of.with_remainders(read), of.with_remainders(read, largest_of_each=True)
 
-        def largest(one: Polynomial, of: QuotientsByNumbers = of, most: dict[str, int] = most) -> Polynomial:
+        def largest(one: Polynomial, of: QuotientsByConstants = of, most: dict[str, int] = most) -> Polynomial:
             return {(): _value({part: count for part, count in one.items() if count > 0}, most, of)}
 
         end = of.at_most(read, largest)

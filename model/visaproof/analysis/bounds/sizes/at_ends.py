@@ -251,7 +251,7 @@ class _Largest(Struct, dict=True):
 
     def _limits_of(self, known: set[str]) -> list[Below]:
         """Under which the counters are bounded, and ids compared, that came up since those that are known."""
-        natural, shifted = self.divisions.numbers.natural, list(self.ids.shifted)
+        natural, shifted = self.divisions.by_constants.natural, list(self.ids.shifted)
         new = sorted((self.loops | natural.keys()) - known)
         known |= {*new}
         self.ids.shifted.clear()
@@ -260,7 +260,7 @@ class _Largest(Struct, dict=True):
 
     def largest(self, one: Polynomial) -> Polynomial | None:
         """With nothing but names; None where something has no largest value that is known."""
-        whole = self.divisions.numbers.at_most(one, self.largest)
+        whole = self.divisions.by_constants.at_most(one, self.largest)
         whole = whole and without_names(whole, self.divided)
         whole = whole and without_counters(whole, self.bounded, self.loops)
         found = self._of_tiles(whole and without_names(whole, self.elements.most()))
@@ -335,8 +335,8 @@ class _Largest(Struct, dict=True):
 
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
-        found = self.divisions.numbers.with_remainders(self.divisions.by_quotients(one))
-        if not self.divisions.numbers.are_natural(found):
+        found = self.divisions.by_constants.with_remainders(self.divisions.by_quotients(one))
+        if not self.divisions.by_constants.are_natural(found):
             return False
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)

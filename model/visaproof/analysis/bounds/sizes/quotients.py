@@ -13,7 +13,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.integers import Integers
-from visaproof.analysis.bounds.sizes.quotients_by_numbers import QuotientsByNumbers, is_part
+from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, is_part
 from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.analysis.conflicts.digits.strides import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -52,9 +52,9 @@ class Divisions(Struct, dict=True):
     divisors: dict[BitVec, Polynomial | None] = field(default_factory=dict[BitVec, "Polynomial | None"])
 
     @cached_property
-    def numbers(self) -> QuotientsByNumbers:
-        """What is a quotient by a number."""
-        return QuotientsByNumbers(self.reader)
+    def by_constants(self) -> QuotientsByConstants:
+        """What is a quotient by a constant."""
+        return QuotientsByConstants(self.reader)
 
     def read(self, address: BitVec, guard: Sequence[Bool]) -> tuple[BitVec, list[Bool]]:
         """Both without what is done for signs that are excluded; the divisions that are left have names."""
@@ -72,7 +72,7 @@ class Divisions(Struct, dict=True):
         """Names for the divisions whose operands are sums, and for quotients of which some are bits."""
         for one in parts:
             if one in bits:
-                self.numbers.read(one)
+                self.by_constants.read(one)
             if one.op not in DIVISIONS or one in self.reader.atoms:
                 continue
             dividend, by = cast(tuple[BitVec, BitVec], one.args)

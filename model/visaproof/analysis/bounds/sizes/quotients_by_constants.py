@@ -1,4 +1,4 @@
-"""Quotients by numbers: the bits of a word from a place on, and what compilers multiply by in place of a division.
+"""Quotients by constants: the bits of a word from a place on, and what compilers multiply by in place of a division.
 
     bits h .. l of w  =  ⌊w/2^l⌋ − 2^(h−l+1)·⌊w/2^(h+1)⌋
     ⌊w·m/2^s⌋  =  ⌊w/d⌋      for w < 2^32,  where 2^s <= m·d <= 2^s + 2^(s−32)
@@ -30,7 +30,7 @@ MOST_SHIFTED = 24
 Largest = Callable[[Polynomial], Polynomial | None]
 
 
-class ByNumber(Struct, frozen=True):
+class ByConstant(Struct, frozen=True):
     """A quotient."""
 
     dividend: Polynomial
@@ -39,12 +39,12 @@ class ByNumber(Struct, frozen=True):
     """The dividend has to be a number of so many, where anything is said of the quotient by itself."""
 
 
-class QuotientsByNumbers(Struct):
+class QuotientsByConstants(Struct):
     """Those on which one access may depend."""
 
     reader: Integers
     """Of words that may have them, which gets what they are."""
-    found: dict[str, ByNumber] = field(default_factory=dict[str, ByNumber])
+    found: dict[str, ByConstant] = field(default_factory=dict[str, ByConstant])
     natural: dict[str, Below] = field(default_factory=dict[str, Below])
     """Under which limits those that were used by themselves are no negative numbers."""
 
@@ -80,7 +80,7 @@ class QuotientsByNumbers(Struct):
         if not all(end is not None and 0 <= end < divisor for end in ends):
             unit = gcd(divisor, *(count for part, count in left.items() if part))
             left = {part: count // unit for part, count in left.items() if count // unit}
-            one = ByNumber(left, divisor // unit, bits)
+            one = ByConstant(left, divisor // unit, bits)
             if list(left.values()) == [1] and (of := self.found.get(next(iter(left))[0])) is not None:
                 one = replace(of, divisor=of.divisor * one.divisor)
             name = next((name for name, other in self.found.items() if other == one), None)
@@ -132,7 +132,7 @@ class QuotientsByNumbers(Struct):
                     total = plus(total, plus({part: count * by}, {rest: count * (by - 1) * largest_of_each}))
         return {part: count for part, count in total.items() if count}
 
-    def _divisors_of(self, one: ByNumber) -> list[int]:
+    def _divisors_of(self, one: ByConstant) -> list[int]:
         """By which its dividend is divided, too: of each it may be the remainder that is left."""
         found = {1, *(other.divisor for other in self.found.values() if other.divisor < one.divisor)}
         return sorted((divisor for divisor in found if not one.divisor % divisor), reverse=True)

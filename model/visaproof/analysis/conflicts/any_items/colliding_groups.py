@@ -33,12 +33,12 @@ STAGE = "items of one message"
 MOST_GROUPS = 3
 """Of different sizes."""
 MOST_MS = 1_000
-"""For each of them."""
+"""For one question."""
 WIDTH = 32
 """Bits of the number of an item: no product of three sizes or ids below 1025 wraps."""
 
 
-def colliding_groups(items: ItemsApart, question: ConflictQuestion) -> Never | list[dict[Term, int]]:
+def colliding_groups(items: ItemsApart, question: ConflictQuestion) -> Never | Iterator[dict[Term, int]]:
     """Threads of launches that exist, by the values of the symbols that say which: one for each size that is found.
 
     `question` is one of those that `items` puts.  No run has confirmed that the lanes collide there.  Where no pair of
@@ -46,7 +46,7 @@ def colliding_groups(items: ItemsApart, question: ConflictQuestion) -> Never | l
     """
     shape, launched = items.groups, items.start.group.launched
     if launched is None or not counts_items(shape):
-        return []
+        return iter(())
     solvers = dict[str, None]()
     for collision in items.some_collisions(question).some:
         meet = without_products(conj(*question.premises, collision.meet))
@@ -57,9 +57,9 @@ def colliding_groups(items: ItemsApart, question: ConflictQuestion) -> Never | l
                 case Unsatisfiable(solver):
                     solvers[solver] = None
                 case Satisfiable(values, _):
-                    return list(_groups(items, formula, number, order, values))
+                    return _groups(items.groups, launched, formula, number, order, values)
                 case _:
-                    return []
+                    return iter(())
     return Never(", ".join((STAGE, *solvers)))
 
 
@@ -78,16 +78,15 @@ def _in_one_message(
 
 
 def _groups(
-    items: ItemsApart, formula: Bool, number: BitVec, order: Sequence[int], values: Values
+    shape: GroupShape, launched: LaunchedIds, formula: Bool, number: BitVec, order: Sequence[int], values: Values
 ) -> Iterator[dict[Term, int]]:
     """Those of this model, and of some others."""
-    sizes = items.start.group.launched.sizes if items.start.group.launched is not None else ()
-    for _ in range(MOST_GROUPS):
-        first, x, y, z = evaluate_all((number, *sizes), values)
-        yield from _laid_out(items.groups, order, (x, y, z), first // items.groups.simd)
-        same = (eq(word, const(size, word.width)) for word, size in zip(sizes, (x, y, z), strict=True))
+    for left in reversed(range(MOST_GROUPS)):
+        first, x, y, z = evaluate_all((number, *launched.sizes), values)
+        yield from _laid_out(shape, order, (x, y, z), first // shape.simd)
+        same = (eq(word, const(size, word.width)) for word, size in zip(launched.sizes, (x, y, z), strict=True))
         formula = conj(formula, neg(conj(*same)))
-        answer = solve([formula], min(MOST_MS, items.asked.timeout_ms))
+        answer = solve([formula], MOST_MS) if left else None
         if not isinstance(answer, Satisfiable):
             return
         values = answer.values

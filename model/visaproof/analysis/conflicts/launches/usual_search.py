@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
 
 from msgspec import Struct, field
 
@@ -75,8 +74,10 @@ class UsualSearch(Struct, dict=True):
         """In these: of the first group, or else of any."""
         launched, lanes = self.asked.start.group.launched, launched_lanes(self.asked.kernel)
         if launched is not None:
-            for launch, group in product(launches, (FIRST_GROUP, {})):
-                yield from self._in_launch({**group, **launched.with_lanes(launch, lanes)}, USUAL_MS) or ()
+            for launch in launches:
+                values = launched.with_lanes(launch, lanes)
+                for each in ({**FIRST_GROUP, **values}, values):
+                    yield from self._in_launch(each, USUAL_MS) or ()
 
     def _in_launch(self, launch: Mapping[Term, int], most: int) -> list[tuple[int, Values]] | None:
         """What a solver finds in this one; None where it finds neither that nor that there is nothing."""
