@@ -1,8 +1,9 @@
-"""inv, sqrt, rsqrt, exp, log and div of floats: what is allowed, and that a run tells what depends on it."""
+"""Approximations and div of floats: what is allowed, and that a run tells what depends on it."""
 
 import math
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -11,12 +12,12 @@ from hypothesis import strategies as st
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import FloatMode, Rounding
 from visaproof.isa.types import DataType
-from visaproof.semantics.concrete import float_functions
-from visaproof.semantics.concrete.approximations import ERRORS, operation
+from visaproof.semantics.concrete.approximations import ANGLE_ERROR, ERRORS, operation
 from visaproof.semantics.concrete.choices import Allowed, Unstated
 
-F = DataType.F
-MODE = FloatMode(Rounding.NEAREST_EVEN, frozenset([F, DataType.HF, DataType.DF]))
+F, HF = DataType.F, DataType.HF
+OPCODES = tuple(ERRORS[F])
+MODE = FloatMode(Rounding.NEAREST_EVEN, frozenset([F, HF, DataType.DF]))
 INFINITY, NAN = 0x7F80_0000, 0x7FC0_0000
 
 
@@ -28,15 +29,15 @@ def number(bits: int) -> float:
     return float(struct.unpack("<f", struct.pack("<I", bits))[0])
 
 
-def allowed(opcode: str, *sources: int) -> Allowed:
+def allowed(opcode: str, *sources: int, data_type: DataType = F) -> Allowed:
     try:
-        return Allowed((operation(opcode, sources, F, MODE),))
+        return Allowed((operation(opcode, sources, data_type, MODE),))
     except Unstated as reason:
         return reason.allowed
 
 
-def of(opcode: str, value: float) -> list[float]:
-    return [number(bits) for bits in allowed(opcode, pattern(value)).patterns]
+def of(opcode: str, *values: float) -> list[float]:
+    return [number(bits) for bits in allowed(opcode, *map(pattern, values)).patterns]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_zeros_and_infinities_give_what_ieee_gives(opcode: str, source: int, res
 OUTSIDE = [("sqrt", 0xBF80_0000), ("rsqrt", 0xBF80_0000), ("log", 0xBF80_0000)]
 
 
-@pytest.mark.parametrize(("opcode", "source"), [*OUTSIDE, *((opcode, NAN) for opcode in ERRORS)])
+@pytest.mark.parametrize(("opcode", "source"), [*OUTSIDE, *((opcode, NAN) for opcode in (*OPCODES, "sin", "cos"))])
 def test_outside_of_the_function_the_result_is_any_nan(opcode: str, source: int) -> None:
     assert allowed(opcode, source) == Allowed(nan=True)
 
@@ -97,7 +98,8 @@ def test_the_error_is_that_of_opencl_by_the_mathematics_of_the_host(opcode: str,
     found = of(opcode, value)
     assert abs(found[0] - exact) <= unit * 0.5001
     farthest = max(abs(each - exact) for each in found)
-    assert float(ERRORS[opcode] - 1) * unit * 0.49 < farthest <= float(ERRORS[opcode]) * unit * 1.0001 or exact == 0
+    error = float(ERRORS[F][opcode])
+    assert (error - 1) * unit * 0.49 < farthest <= error * unit * 1.0001 or exact == 0
 
 
 def test_logarithms_near_one_are_off_by_an_absolute_error() -> None:
@@ -108,11 +110,57 @@ def test_logarithms_near_one_are_off_by_an_absolute_error() -> None:
     assert max(abs(each - math.log2(2.5)) for each in of("log", 2.5)) < 2.0**-21
 
 
+@pytest.mark.parametrize(("opcode", "function"), [("sin", math.sin), ("cos", math.cos)])
+@given(st.floats(-102_900, 102_900, width=32))
+def test_sines_are_off_by_an_absolute_error(opcode: str, function: Callable[[float], float], value: float) -> None:
+    exact, found = function(value), of(opcode, value)
+    assert abs(found[0] - exact) <= 2**-24
+    for sign in (1, -1):
+        assert max(sign * (each - exact) for each in found) == pytest.approx(float(ANGLE_ERROR), abs=2**-23)
+    assert max(abs(Fraction(each) - Fraction(exact)) for each in found) <= ANGLE_ERROR + Fraction(1, 2**52)
+
+
 @pytest.mark.parametrize("opcode", ["sin", "cos"])
-def test_sines_have_no_stated_error(opcode: str) -> None:
-    """OpenCL C gives none for `native_sin`, and the compiler emits them for nothing else."""
-    with pytest.raises(NotModelled):
-        float_functions.operation(opcode, (0x3F80_0000,), F, MODE)
+def test_sines_of_angles_without_a_stated_error_are_anything(opcode: str) -> None:
+    assert allowed(opcode, pattern(102_944.0)).bits
+    assert not allowed(opcode, pattern(102_900.0)).bits
+    assert allowed(opcode, INFINITY) == Allowed(nan=True)
+
+
+@given(st.floats(2.0**-20, 2.0**20, width=32), st.floats(-5, 5, width=32))
+def test_a_power_is_off_by_what_logarithm_product_and_exponential_are(base: float, exponent: float) -> None:
+    exact = math.pow(base, exponent)
+    found = of("pow", base, exponent)
+    unit = 2.0 ** (math.frexp(exact)[1] - 24)
+    assert abs(found[0] - exact) <= unit * 0.5001
+    assert max(found) >= exact + 8190 * unit
+    assert min(found) <= exact - 8190 * unit / 2
+    logarithm = math.log2(base)
+    off = 2.0**-21 if 0.5 <= base <= 2 else 3 * 2.0 ** (math.frexp(logarithm)[1] - 24)
+    steps = math.exp2(abs(exponent) * off + abs(exponent * logarithm) * 2.0**-24) - 1
+    bound = max(8193 * unit, exact * (steps * 1.01 + (4 + 2.1 * abs(exponent * logarithm)) * 2.0**-22))
+    assert max(abs(each - exact) for each in found) <= bound
+
+
+def test_the_error_of_a_power_grows_with_the_logarithm_of_the_result() -> None:
+    """(1 + 2^-23)^(2^29): the error of log near 1, 2^-21, times 2^29 is 256 in the exponent."""
+    assert INFINITY in allowed("pow", 0x3F80_0001, pattern(2.0**29)).patterns
+    assert 0 in allowed("pow", 0x3F80_0001, pattern(2.0**29)).patterns
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "results"),
+    [(0.0, 2.0, Allowed((0,))), (0.0, -1.0, Allowed((INFINITY, 0))), (2.0, 200.0, Allowed((INFINITY,))),
+     (math.inf, 2.0, Allowed((INFINITY,))), (math.inf, -2.0, Allowed((0,))), (0.5, math.inf, Allowed((0,))),
+     (math.nan, 2.0, Allowed(nan=True)), (1.0, math.nan, Allowed((0x3F80_0000,), nan=True))],
+)  # fmt: skip
+def test_powers_of_zeros_and_infinities(base: float, exponent: float, results: Allowed) -> None:
+    assert allowed("pow", pattern(base), pattern(exponent)) == results
+
+
+@pytest.mark.parametrize(("base", "exponent"), [(0.0, 0.0), (-2.0, 2.0), (math.inf, 0.0)])
+def test_powers_that_opencl_leaves_undefined_are_anything(base: float, exponent: float) -> None:
+    assert allowed("pow", pattern(base), pattern(exponent)).bits
 
 
 def test_a_quotient_is_the_product_with_any_allowed_inverse() -> None:
@@ -123,8 +171,42 @@ def test_a_quotient_is_the_product_with_any_allowed_inverse() -> None:
     assert allowed("div", 0, 0) == Allowed(nan=True)
 
 
-@pytest.mark.parametrize("data_type", [DataType.HF, DataType.DF])
-def test_other_types_have_no_stated_error(data_type: DataType) -> None:
+def half(value: float) -> int:
+    return int(struct.unpack("<H", struct.pack("<e", value))[0])
+
+
+def halves(opcode: str, value: float) -> list[float]:
+    patterns = allowed(opcode, half(value), data_type=HF).patterns
+    return [float(struct.unpack("<e", struct.pack("<H", bits))[0]) for bits in patterns]
+
+
+@pytest.mark.parametrize("opcode", PRECISE)
+@given(st.floats(2.0**-6, 12, width=16))
+def test_halves_have_an_error_of_their_own(opcode: str, value: float) -> None:
+    if opcode == "log" and 0.5 <= value <= 2:
+        value *= 8
+    exact = PRECISE[opcode](value)
+    unit = 2.0 ** (max(math.frexp(exact)[1] - 1, -14) - 10)
+    found, error = halves(opcode, value), float(ERRORS[HF][opcode])
+    assert abs(found[0] - exact) <= unit * 0.5001
+    assert max(abs(each - exact) for each in found) <= error * unit * 1.0001
+    assert len(found) >= error
+
+
+def test_sines_and_logarithms_of_halves_are_off_by_an_absolute_error() -> None:
+    assert (min(halves("log", 1.0)), max(halves("log", 1.0))) == (-(2.0**-7), 2.0**-7)
+    assert max(halves("cos", 0.0)) == 1.0
+    assert min(halves("cos", 0.0)) == 1 - 2**-11
+
+
+def test_results_of_halves_beyond_them_are_infinite() -> None:
+    assert halves("inv", 2.0**-16)[0] == math.inf
+    assert math.inf in halves("exp", 15.999)
+    assert 0.0 in halves("inv", 60000.0)
+
+
+@pytest.mark.parametrize(("opcode", "data_type"), [("inv", DataType.DF), ("pow", HF)])
+def test_other_types_have_no_stated_error(opcode: str, data_type: DataType) -> None:
     with pytest.raises(NotModelled, match="no error is stated") as raised:
-        operation("inv", (0x3C00,), data_type, MODE)
+        operation(opcode, (0x3C00, 0x3C00), data_type, MODE)
     assert not isinstance(raised.value, Unstated)

@@ -218,8 +218,8 @@ READINGS: dict[str, Reading] = {
     ),
     "approximations": Reading(
         "D51",
-        "How near are inv, sqrt, rsqrt, exp and log of F, and div by them?",
-        "within the error of OpenCL C's function: a run takes the nearest first, and says what depends on it",
+        "How near are inv, sqrt, rsqrt, exp, log, sin and cos of F and HF, pow of F, and div?",
+        "within the error that OpenCL C or Intel states: a run takes the nearest first, and says what depends on it",
     ),
     "plane-rounding": Reading(
         "ours",

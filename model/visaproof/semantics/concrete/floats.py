@@ -20,7 +20,7 @@ from visaproof.semantics.concrete.choices import ANY_BITS, ANY_NAN, Allowed, Uns
 PRODUCT_BEYOND = "mad with a product beyond the type, where implementations may give infinity"
 
 
-class _Format(NamedTuple):
+class Format(NamedTuple):
     """``sign | exponent | fraction``, from the high end."""
 
     exponent_bits: int
@@ -38,14 +38,14 @@ class _Format(NamedTuple):
 Number = Fraction | float
 """Zeros, infinities and NaN are floats."""
 
-_FORMATS: dict[DataType, _Format] = {
-    DataType.HF: _Format(5, 10),
-    DataType.BF: _Format(8, 7),
-    DataType.F: _Format(8, 23),
-    DataType.DF: _Format(11, 52),
+FORMATS: dict[DataType, Format] = {
+    DataType.HF: Format(5, 10),
+    DataType.BF: Format(8, 7),
+    DataType.F: Format(8, 23),
+    DataType.DF: Format(11, 52),
 }
 
-_ALL_KEPT, _NONE_KEPT = frozenset(_FORMATS), frozenset[DataType]()
+_ALL_KEPT, _NONE_KEPT = frozenset(FORMATS), frozenset[DataType]()
 
 
 class _Denormal(NotModelled):
@@ -67,7 +67,7 @@ def either_way(compute: Callable[[FloatMode | None, bool], int], mode: FloatMode
 def number(bits: int, data_type: DataType, mode: FloatMode | None = None, flushes: bool = False) -> float:
     """The number that the bits stand for; every type fits a double.  A denormal is one where the mode keeps them; else
     it is 0 for operations that are known to flush it."""
-    layout = _FORMATS.get(data_type)
+    layout = FORMATS.get(data_type)
     if layout is None:
         raise NotModelled(f"arithmetic on {data_type.spelling}")
     exponent = bits >> layout.fraction_bits & ((1 << layout.exponent_bits) - 1)
@@ -88,7 +88,7 @@ def number(bits: int, data_type: DataType, mode: FloatMode | None = None, flushe
 
 def pattern(value: Fraction | float, data_type: DataType, mode: FloatMode | None = None, flushes: bool = False) -> int:
     """The number of the type to which the mode rounds, ties to even without one.  0 is positive as a fraction."""
-    layout, sign_bit = _FORMATS[data_type], 1 << (data_type.bits - 1)
+    layout, sign_bit = FORMATS[data_type], 1 << (data_type.bits - 1)
     if isinstance(value, float):
         if math.isnan(value):
             raise Unstated("an operation that gives NaN, of which no page says which", ANY_NAN)
@@ -99,7 +99,7 @@ def pattern(value: Fraction | float, data_type: DataType, mode: FloatMode | None
     sign, size = (sign_bit if value < 0 else 0), Fraction(abs(value))
     if size == 0:
         return 0
-    exponent = _exponent(size)
+    exponent = exponent_of(size)
     rounding = Rounding.NEAREST_EVEN if mode is None else mode.rounding
     if exponent < 1 - layout.bias:
         units = _whole(size / Fraction(2) ** (1 - layout.bias - layout.fraction_bits), rounding, bool(sign))
@@ -117,7 +117,7 @@ def _below_normal(sign: int, units: int, data_type: DataType, mode: FloatMode | 
         return sign | units
     if mode is None or not flushes:
         raise _Denormal(what)
-    if units >> _FORMATS[data_type].fraction_bits:  # flushed before it is rounded, or not
+    if units >> FORMATS[data_type].fraction_bits:  # flushed before it is rounded, or not
         raise Unstated(what, Allowed((sign, sign | units)))
     return sign
 
@@ -140,7 +140,7 @@ def _stays_finite(rounding: Rounding, negative: bool) -> bool:
     return rounding in (Rounding.ZERO, towards_zero)
 
 
-def _exponent(size: Fraction) -> int:
+def exponent_of(size: Fraction) -> int:
     """The k for which 2^k <= size < 2^(k + 1)."""
     guess = size.numerator.bit_length() - size.denominator.bit_length()
     return guess if Fraction(2) ** guess <= size else guess - 1
@@ -192,7 +192,7 @@ def converted(bits: int, data_type: DataType, result: DataType, mode: FloatMode 
     """A floating-point number as one of another floating-point type."""
     if data_type is result:
         return bits
-    small = not bits & _FORMATS[data_type].infinity
+    small = not bits & FORMATS[data_type].infinity
     if (
         small and data_type.bits > result.bits and result is not DataType.BF
     ):  # Page: with lower precision, "+denorm" becomes "+0"
@@ -296,7 +296,7 @@ def _arithmetic(opcode: str, sources: Sequence[int], data_type: DataType, mode: 
 
 def or_infinite(found: Allowed, values: Sequence[float], data_type: DataType) -> Allowed:
     """Page: a fused operation with an intermediate result out of range, and a final one in it: that or infinity."""
-    infinite = _FORMATS[data_type].infinity
+    infinite = FORMATS[data_type].infinity
     if all(one % (1 << data_type.bits - 1) == infinite for one in found.patterns):
         return found
     return found | Allowed((infinite, pattern(values[0] * values[1] * math.inf, data_type)))
@@ -304,7 +304,7 @@ def or_infinite(found: Allowed, values: Sequence[float], data_type: DataType) ->
 
 def overflows(factors: Sequence[float], data_type: DataType) -> bool:
     """Whether the product would be rounded beyond the largest number, in some mode."""
-    product, layout = _multiply(factors, Rounding.NEAREST_EVEN), _FORMATS[data_type]
+    product, layout = _multiply(factors, Rounding.NEAREST_EVEN), FORMATS[data_type]
     largest = Fraction((2 << layout.fraction_bits) - 1) * Fraction(2) ** (layout.bias - layout.fraction_bits)
     return isinstance(product, Fraction) and abs(product) > largest
 

@@ -60,7 +60,9 @@ def test_it_is_named_of_a_kernel_that_cannot_be_run(tmp_path: Path, capsys: pyte
     one = "    mov (M1, 8) V0054(0,0)<1> 0x3f800000:f"
     assert one in text
     kernel = tmp_path / "filled.visaasm"
-    kernel.write_text(text.replace(one, f"{one}\n    pow (M1, 8) V0054(0,0)<1> V0054(0,0)<1;1,0> 0x40000000:f"))
+    power = "pow (M1, 8) HALF(0,0)<1> HALF(0,0)<1;1,0> 0x4000:hf"
+    text = text.replace(one, f"{one}\n    mov (M1, 8) HALF(0,0)<1> 0x3c00:hf\n    {power}")
+    kernel.write_text(text.replace(".decl V0054", ".decl HALF v_type=G type=hf num_elts=8\n.decl V0054", 1))
     main(["bounds", str(kernel), "--launch", str(DATA / "extents.ze_info"), "--format", "json"])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     for message in file["messages"]:
