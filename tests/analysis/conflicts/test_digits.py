@@ -66,6 +66,12 @@ def test_what_is_named_suffices(capsys: pytest.CaptureFixture[str], kernel: str)
     assert {one["verdict"] for one in scatters(capsys, kernel, *NEEDED[kernel])} == {"proved"}
 
 
+def test_items_that_differ_in_no_digit_are_not_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """A group of 8 by 4 writes one row of 8: no pitch keeps its items apart."""
+    found = scatters(capsys, "one_row", "pitch >= 1", "pitch < 1024")
+    assert [(one["verdict"], one["free_if"]) for one in found] == [("refuted", None)] * 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "fewer"),

@@ -26,3 +26,8 @@ kernel void backwards(global float2 *out, int n, uint step) {
 kernel void layers(global float *out, int w, int h) {
     out[(get_global_id(2) * h + get_global_id(1)) * w + get_global_id(0)] = 1.0f;
 }
+
+// Work items that differ in y alone write at one place, however long the rows are.
+__attribute__((reqd_work_group_size(8, 4, 1))) kernel void one_row(global float *out, int pitch) {
+    out[get_global_id(0) * pitch] = get_local_id(1);
+}

@@ -161,7 +161,9 @@ class Digits(Struct, dict=True):
         known, limits = self._polynomials, self._limits
         if known is None or limits is None or len(known) > MOST_DIGITS:
             return
-        others = (self._size(d) for d in range(3) if flat and d not in limits.covered)
+        others = [self._size(d) for d in range(3) if flat and d not in limits.covered]
+        if any((value := constant_of(size)) is not None and value > 1 for size in others):
+            return
         alone = [Relation("==", expression(size), Number(1)) for size in others if constant_of(size) is None]
         unit = content(known.values())
         strides = {digit: self._upwards(one, unit) for digit, one in known.items()}
