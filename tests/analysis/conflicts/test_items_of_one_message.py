@@ -26,6 +26,8 @@ def test_halves_of_rows_are_apart_in_groups_of_any_size() -> None:
 
 
 def test_it_is_that_the_items_are_near_which_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(items_apart, "apart_by_differences", lambda *_: False)
+    assert isinstance(proof(96), Apart)
     monkeypatch.setattr(items_apart, "in_one_message", lambda *_: None)
     assert isinstance(proof(96), NotShown)
 

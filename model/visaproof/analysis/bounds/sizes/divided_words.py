@@ -11,7 +11,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts
-from visaproof.analysis.conflicts.digits.strides import EXTENSIONS
+from visaproof.analysis.conflicts.digits.records import EXTENSIONS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import relation_term
 from visaproof.launch.relations.expressions import Name, Number, Relation

@@ -11,7 +11,7 @@ from math import prod
 from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import signed
-from visaproof.analysis.conflicts.digits.strides import EXTENSIONS
+from visaproof.analysis.conflicts.digits.records import EXTENSIONS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
 from visaproof.launch.ids.work_items import GROUP_IDS

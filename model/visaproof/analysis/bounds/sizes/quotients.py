@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, is_part
 from visaproof.analysis.bounds.sizes.sums import is_unknown
-from visaproof.analysis.conflicts.digits.strides import DIVISIONS
+from visaproof.analysis.conflicts.digits.records import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, divided, plus, times
 from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, subterms, udiv

@@ -21,6 +21,8 @@ from visaproof.analysis.conflicts.any_items.pair_collisions import (
     stores_if_on,
 )
 from visaproof.analysis.conflicts.any_items.products import without_products
+from visaproof.analysis.conflicts.digits.differences import STAGE as OF_DIFFERENCES
+from visaproof.analysis.conflicts.digits.differences import apart_by_differences, differences
 from visaproof.analysis.conflicts.digits.digits import Digits
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.signs import Signs
@@ -34,8 +36,9 @@ from visaproof.launch.assume import DIVISION, Assume
 from visaproof.launch.assumptions import Start
 from visaproof.launch.float_results import Floats
 from visaproof.launch.ids.any_items import AnyItemsId, differ, of_lanes, with_any_items
-from visaproof.launch.ids.consecutive_items import in_one_message
+from visaproof.launch.ids.consecutive_items import counts_items, in_one_message
 from visaproof.launch.ids.group_shape import GroupShape
+from visaproof.launch.ids.open_ids import orders_of
 from visaproof.launch.launch import Launch
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -44,7 +47,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair, questions_of
 from visaproof.queries.kernels.lane_accesses import stores_by_lane
-from visaproof.smt import Bool, conj, evaluate, symbols_of
+from visaproof.smt import Bool, conj, evaluate, symbols_of, value_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.limit import NO_LIMIT, Limit
 from visaproof.smt.solvers import solve
@@ -211,8 +214,28 @@ class ItemsApart(Struct, frozen=True, dict=True):
         first = found[0]
         if first is None or not first.by_digit or any(one is None or not one.alike(first) for one in found):
             return None
-        conditions = reduce(frozenset[Bool].intersection, map(conditions_of, questions))
+        conditions = reduce(
+            frozenset[Bool].intersection, (conditions_of(question, signs.settled) for question in questions)
+        )
         return Digits(first, integers, conditions, tuple(signs.positive))
+
+    @cached_property
+    def _orders(self) -> tuple[tuple[int, ...], ...]:
+        """Of the dimensions, the fastest first, in which lanes may count through the items of their group; or none."""
+        launched = self.start.group.launched
+        if launched is None or not counts_items(self.groups):
+            return ()
+        found = orders_of(self.groups, self.groups.open, dict(enumerate(launched.sizes)))
+        return tuple(dict.fromkeys(order for _, order in found))
+
+    def _in_one_message(self, digits: Digits, questions: Sequence[ConflictQuestion], more: Sequence[Bool]) -> bool:
+        """Whether items that are less than a message apart write apart, whatever their ids are."""
+        launched, lanes = self.start.group.launched, [lane.lane for one in questions for lane in one.lanes]
+        if launched is None or not self._orders or not all(digits.holds(one, more) for one in digits.positive):
+            return False
+        x, y, z = map(value_of, launched.sizes)
+        most = max(lanes) - min(lanes)
+        return all(apart_by_differences(digits, differences(most, order, (x, y, z))) for order in self._orders)
 
     def proof(self, position: Position, rounds: int, more: Sequence[Bool] = ()) -> Apart | NotShown:
         """Whether no two lanes write one byte in any iteration of a scatter where `more` holds."""
@@ -222,6 +245,8 @@ class ItemsApart(Struct, frozen=True, dict=True):
         digits = self.digits(position, rounds)
         if digits is not None and digits.apart(more):
             return Apart(digits.by)
+        if digits is not None and self._in_one_message(digits, questions, more):
+            return Apart(OF_DIFFERENCES)
         key = self.shape(position), tuple(more)
         if key not in self._not_shown:
             found = self._asked(questions, more)

@@ -22,21 +22,21 @@ less: it is enough where no size stands on the side that has to be large.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
-from typing import cast
 
 from msgspec import Struct
 
-from visaproof.analysis.conflicts.digits.guards import IdBound, bounds_of_ids
+from visaproof.analysis.conflicts.digits.guards import IdBound, bounds_of_ids, counts_up, fixed_digits, upper_limit
 from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
+from visaproof.analysis.conflicts.digits.orders import Limits, Order, degree, is_size, positive
 from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE, Piece, in_order, piece
-from visaproof.analysis.conflicts.digits.strides import Digit, Part, Strides, extended_from, sum_of, term_of
+from visaproof.analysis.conflicts.digits.records import Digit, Part, Stride
+from visaproof.analysis.conflicts.digits.strides import Strides, extended_from, sum_of, term_of
 from visaproof.analysis.conflicts.digits.uniform_words import of_arguments, words_in
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Number, Relation, names_in, renamed
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import LOCAL
-from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import (
     Polynomial,
     at_least,
@@ -45,32 +45,13 @@ from visaproof.launch.relations.polynomials import (
     divided,
     expression,
 )
-from visaproof.smt import BitVec, Bool, Op, eq, linear_parts, value_of
+from visaproof.smt import BitVec, Bool, Op, eq, value_of
 
 STAGE = "local ids as digits"
 OF_NUMBERS = "parts of a number as digits"
 """The stage where some digits are quotients and remainders."""
 MOST_DIGITS = 6
 """Of which all orders are tried."""
-
-
-class Limits(Struct, frozen=True):
-    """How large the digits of an address are, and under which relations that holds."""
-
-    sizes: Mapping[Digit, tuple[Polynomial, Polynomial]]
-    """What each is below, as ⌈size/over⌉."""
-    relations: tuple[Relation, ...]
-    exact: Mapping[BitVec, Polynomial]
-    """Words that have to be these integers."""
-    covered: frozenset[Digit]
-    """The dimensions of local ids of which none differ where no digit does."""
-
-
-class Order(Struct, frozen=True):
-    """What makes the digits those of a number, in one order of them."""
-
-    relations: tuple[Relation, ...]
-    exact: Mapping[BitVec, Polynomial]
 
 
 class Digits(Struct, dict=True):
@@ -93,13 +74,13 @@ class Digits(Struct, dict=True):
         for order in self._orders():
             for one in order.relations:
                 if one not in granted:
-                    granted[one] = self._holds(one, ())
+                    granted[one] = self.holds(one, ())
             open_ones = [one for one in order.relations if not granted[one]]
             named = [stated for one in open_ones if (stated := self._named(one)) is not None]
             more = [self.integers.term(one) for one in named]
             if (
                 len(named) == len(open_ones)
-                and all(self._holds(one, more) for one in open_ones if words_in(one))
+                and all(self.holds(one, more) for one in open_ones if words_in(one))
                 and self._are_integers(order, more)
             ):
                 yield self._not_implied(list(dict.fromkeys(named)))
@@ -116,11 +97,11 @@ class Digits(Struct, dict=True):
     def apart(self, more: Sequence[Bool]) -> bool:
         """Whether the lanes are where `more` holds."""
         for order in self._orders():
-            if all(self._holds(one, more) for one in order.relations) and self._are_integers(order, more):
+            if all(self.holds(one, more) for one in order.relations) and self._are_integers(order, more):
                 return True
         return False
 
-    def _holds(self, relation: Relation, more: Sequence[Bool]) -> bool:
+    def holds(self, relation: Relation, more: Sequence[Bool]) -> bool:
         """Whether it does of the group, by itself or because it does of the launch."""
         ways = [one for one in dict.fromkeys((relation, self._of_launch(relation))) if one is not None]
         return any(self.integers.holds(one, more) for one in ways) or self._is_guarded(relation, more)
@@ -131,14 +112,14 @@ class Digits(Struct, dict=True):
 
     @cached_property
     def _guards(self) -> list[Bool]:
-        return [one.guard for one in self._id_bounds.values()]
+        return [one.guard for one in self.id_bounds.values()]
 
     def _named(self, relation: Relation) -> Relation | None:
         """A relation that a user can state, from which this one should follow."""
         launched = self._of_launch(relation)
         if launched is None or not words_in(launched):
             return launched
-        return of_arguments(launched, self.integers.names, lambda one: self._holds(one, ()))
+        return of_arguments(launched, self.integers.names, lambda one: self.holds(one, ()))
 
     def _of_launch(self, relation: Relation) -> Relation | None:
         """With the sizes of the launch for those of the group, if it says no less then."""
@@ -153,15 +134,15 @@ class Digits(Struct, dict=True):
 
         With `flat` also that the sizes are 1 in other dimensions.  First those where guards bound local ids.
         """
-        if self._id_bounds:
-            yield from self._orders_of(self._id_bounds, flat)
+        if self.id_bounds:
+            yield from self._orders_of(self.id_bounds, flat)
         yield from self._orders_of({}, flat)
 
     def _orders_of(self, bounds: Mapping[Digit, IdBound], flat: bool) -> Iterator[Order]:
         known, limits = self._polynomials, self._limits
         if known is None or limits is None or len(known) > MOST_DIGITS:
             return
-        others = [self._size(d) for d in range(3) if flat and d not in limits.covered]
+        others = [self._size(d) for d in range(3) if flat and d not in limits.covered | self.fixed]
         if any((value := constant_of(size)) is not None and value > 1 for size in others):
             return
         alone = [Relation("==", expression(size), Number(1)) for size in others if constant_of(size) is None]
@@ -170,13 +151,13 @@ class Digits(Struct, dict=True):
         numbers = any(isinstance(digit, Part) for digit in strides)
         first = [*self.positive, *limits.relations, *alone]
         for order in permutations(sorted(strides, key=lambda one: self._rank(strides[one], one))):
-            degrees = [_degree(strides[one]) for one in order]
+            degrees = [degree(strides[one]) for one in order]
             used = [bounds[one] for one in order[:-1] if one in bounds]
             if ((numbers or bounds) and degrees != sorted(degrees)) or (bounds and not used):
                 continue
             sizes = {**limits.sizes, **{one.dimension: (one.below, ONE) for one in used}}
             places = [Place(strides[one], *sizes[one], isinstance(one, Part)) for one in order]
-            needed = [*_positive(used), *chain(places, unit, self.strides)]
+            needed = [*positive(used), *chain(places, unit, self.strides)]
             if all(isinstance(one, Relation) for one in needed):
                 relations = dict.fromkeys((*first, *(one for one in needed if isinstance(one, Relation))))
                 yield Order(tuple(relations), {**limits.exact, **{one.word: one.below for one in used}})
@@ -208,10 +189,15 @@ class Digits(Struct, dict=True):
         return {(): known} if known is not None else {(self.integers.names.own_size(dimension),): 1}
 
     @cached_property
-    def _id_bounds(self) -> Mapping[Digit, IdBound]:
+    def id_bounds(self) -> Mapping[Digit, IdBound]:
         """What guards say of local ids that are digits."""
         found = bounds_of_ids(self.conditions, self.integers)
         return {one.dimension: one for one in found if one.dimension in self.strides.by_digit}
+
+    @cached_property
+    def fixed(self) -> frozenset[Digit]:
+        """The digits that are the same for all lanes that write."""
+        return frozenset(fixed_digits(self.conditions))
 
     @cached_property
     def _limits(self) -> Limits | None:
@@ -240,19 +226,26 @@ class Digits(Struct, dict=True):
         exact = dict[BitVec, Polynomial]()
         pieces = [self._piece(one, exact) for one in parts]
         known = [one for one in pieces if one is not None]
-        order = in_order(known) if len(known) == len(pieces) else None
-        if differs is None or order is None:
+        if differs is None or len(known) < len(pieces):
             return None
-        last, bound = known[order[-1]], self._bound(number, own, exact)
         sizes: dict[Digit, tuple[Polynomial, Polynomial]] = {
             part: (one.radix, ONE) for part, one in zip(parts, known, strict=True) if one.radix is not None
         }
+        order = in_order(known)
+        if order is None:
+            known += self._fixed_pieces(number, parts, exact)
+            order = in_order(known)
+        if order is None:
+            return None
+        last, bound = known[order[-1]], self._bound(number, own, exact)
         names = {name for one in exact.values() for each in one for name in each}
-        relations = [*differs.relations, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not _is_size(name))]
+        relations = [*differs.relations, *(at_least({(name,): 1}, ONE) for name in sorted(names) if not is_size(name))]
         relations += [at_least(one, ONE) for one in exact.values() if len(one) > 1]
         distance = self._distance(number, own) if bound is None else bound
         if last.end is not None:
             relations.append(distance is not None and at_least(last.end, distance))
+        elif order[-1] >= len(parts):
+            pass  # of the last one it is known what it is
         elif bound is None and distance is not None:
             sizes[parts[order[-1]]] = (distance, ONE)
         elif bound is not None:
@@ -263,6 +256,14 @@ class Digits(Struct, dict=True):
         return Limits(
             sizes, tuple(one for one in relations if isinstance(one, Relation)), exact, frozenset(own.by_digit)
         )
+
+    def _fixed_pieces(self, number: BitVec, parts: Sequence[Part], exact: dict[BitVec, Polynomial]) -> Iterator[Piece]:
+        """Other parts of the number that are the same for all lanes."""
+        for one in self.fixed:
+            if isinstance(one, Part) and one.number is number and one not in parts:
+                found = self._piece(one, exact)
+                if found is not None:
+                    yield found
 
     @cached_property
     def _first_order(self) -> Order | None:
@@ -291,26 +292,25 @@ class Digits(Struct, dict=True):
     def _bound(self, number: BitVec, own: Strides, exact: dict[BitVec, Polynomial]) -> Polynomial | None:
         """What the number is below where a lane writes: as a guard says, or as the size of the group does."""
         for condition in self.conditions:
-            if condition.op not in (Op.ULT, Op.SLT):
-                continue
-            one, below = cast(tuple[BitVec, BitVec], condition.args)
-            if extended_from(one) is number:
-                polynomial = self.integers.of_word(below)
-                if polynomial is not None and (condition.op is Op.ULT or self.integers.is_not_negative(one)):
-                    exact[below] = polynomial
+            said = upper_limit(condition)
+            if said is not None and extended_from(said.word) is number:
+                polynomial = self.integers.of_word(said.limit)
+                if polynomial is not None and (not said.signed or self.integers.is_not_negative(said.word)):
+                    exact[said.limit] = polynomial
                     return polynomial
-        return self._size_of_one_id(own) if own.common == (0, frozenset()) else None
+        alone = self._one_id(own) if own.common == (0, frozenset()) else None
+        return None if alone is None else self._size(alone)
 
     def _distance(self, number: BitVec, own: Strides) -> Polynomial | None:
-        """What the number of one work item of a group differs from that of another by less than."""
-        constant, parts = linear_parts(number)
-        most = constant + sum(times * atom.high for atom, times in parts.items())
-        return self._size_of_one_id(own) if most < 1 << number.width else None
+        """What the number of one work item of a message differs from that of another by less than."""
+        alone = self._one_id(own)
+        return self._size(alone) if alone is not None and counts_up(number, alone, self.integers) else None
 
-    def _size_of_one_id(self, own: Strides) -> Polynomial | None:
-        """The local size, where a number is a local id and what all items have in common."""
+    @staticmethod
+    def _one_id(own: Strides) -> int | None:
+        """The dimension, where a number is a local id and what all items have in common."""
         ((dimension, stride), *more) = own.by_digit.items()
-        return self._size(dimension) if not more and isinstance(dimension, int) and stride == {(): 1} else None
+        return dimension if not more and isinstance(dimension, int) and stride == {(): 1} else None
 
     def _are_integers(self, order: Order, more: Sequence[Bool]) -> bool:
         """Whether the strides are the integers of which the relations speak, as far as the sum has bits, and what
@@ -322,8 +322,7 @@ class Digits(Struct, dict=True):
             return False
         bits = self.strides.bits
         for digit, stride in self.strides.by_digit.items():
-            own = term_of(stride, bits)
-            if not self.integers.follows(eq(own, self.integers.word(known[digit], bits)), (own,), more):
+            if not self._is_integer(stride, known[digit], bits, more):
                 return False
         numbers = [self._of_ids(one) for one in {d.number for d in known if isinstance(d, Part)}]
         return all(
@@ -331,20 +330,12 @@ class Digits(Struct, dict=True):
             for one in numbers
         )
 
-
-def _positive(bounds: Sequence[IdBound]) -> Iterator[Relation | bool]:
-    """That the names of bounds are: then these are the integers that they seem."""
-    names = {name for one in bounds for each in one.below for name in each if not _is_size(name)}
-    return (at_least({(name,): 1}, ONE) for name in sorted(names))
-
-
-def _degree(one: Polynomial) -> int:
-    return max(map(len, one))
-
-
-def _is_size(name: str) -> bool:
-    return _is_of_launch(name) or is_inner(name, Kind.OWN_SIZE)
-
-
-def _is_of_launch(name: str) -> bool:
-    return name in SIZES_OF_LAUNCH
+    def _is_integer(self, stride: Stride, known: Polynomial, bits: int, more: Sequence[Bool]) -> bool:
+        """Whether the stride is the integer modulo 2^bits; of a product it is if its factors are."""
+        integers, factors = self.integers, {one for each in stride for one in each}
+        if any(len(each) > 1 for each in stride):
+            named = [(one, integers.polynomial({(one,): 1}, uniform=True)) for one in factors]
+            if all(one is not None and integers.is_exactly(word, one, more) for word, one in named):
+                return True
+        own = term_of(stride, bits)
+        return integers.follows(eq(own, integers.word(known, bits)), (own,), more)

@@ -8,6 +8,7 @@ from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE
 from visaproof.analysis.conflicts.digits.strides import Strides
 from visaproof.launch.ids.local_ids import MOST_GROUP_ITEMS
 from visaproof.launch.relations.expressions import Relation
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
 from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, divided, expression, times
 
@@ -42,6 +43,8 @@ def chain(places: Sequence[Place], unit: int, strides: Strides) -> Iterator[Rela
     value = constant_of(last.stride)
     if last.of_number:
         yield from _at_least(times({(): most}, last.over), last.reach)
+    elif value is None and (of_group := _items_in(last.reach)) is not None and of_group <= most:
+        return
     elif value is None:
         yield Relation("<", expression(last.stride), expression({(): most // items}))
     elif value * items > most:
@@ -64,3 +67,17 @@ def _at_least(left: Polynomial, right: Polynomial) -> Iterator[Relation | bool]:
     one = at_least(left, right)
     if one is not True:
         yield one
+
+
+def _items_in(reach: Polynomial) -> int | None:
+    """What a product of local sizes of different dimensions is at most; None where it is no such product."""
+    ((names, count), *more) = reach.items()
+    dimensions = [next((d for d in range(3) if is_own_size(name, d)), None) for name in names]
+    if more or count < 0 or None in dimensions or len(set(dimensions)) < len(names):
+        return None
+    return count * MOST_GROUP_ITEMS
+
+
+def is_own_size(name: str, dimension: int) -> bool:
+    """Whether it is the local size of the group in a dimension."""
+    return name == InnerName(Kind.OWN_SIZE, dimension)

@@ -6,7 +6,8 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.conflicts.digits.strides import EXTENSIONS, Factors, Stride, depends_on_ids, signed
+from visaproof.analysis.conflicts.digits.records import EXTENSIONS, Factors, Stride, signed
+from visaproof.analysis.conflicts.digits.strides import depends_on_ids
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import any_ids
 from visaproof.launch.relations.exact_terms import Word, exact, relation_term

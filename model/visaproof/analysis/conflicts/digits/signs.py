@@ -1,24 +1,32 @@
-"""Words without what integer divisions of the kernel do for zeros and negative numbers, where there are none.
+"""Words without what integer divisions of the kernel do for zeros and negative or long numbers, where there are none.
 
     −1 where w = 0,  −(i mod −w) where w < 0,  … ,  else i mod w      is      i mod w      where w ≥ 1 and i ≥ 0
+
+    ⌊i″/c⌋ where i′ = 0,  else the quotient of 64 bits         is      ⌊i″/c⌋          where i < 2^32 (i′, i″: halves)
 
 With i ≥ 0 and w ≥ 1 neither ⌊i/w⌋ nor i mod w is negative, so that this goes on where they are divided again.
 """
 
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Collection, Iterator
+from typing import TypeVar, cast
 
 from msgspec import Struct, field
 
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.parts_of_numbers import ONE
-from visaproof.analysis.conflicts.digits.strides import DIVISIONS, depends_on_ids
+from visaproof.analysis.conflicts.digits.records import DIVISIONS
+from visaproof.analysis.conflicts.digits.strides import depends_on_ids
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least
-from visaproof.smt import BitVec, Op, Term, const, false, sub, substitute, subterms
+from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, substitute, subterms, true
 
 MOST_DIVISIONS = 8
 """One after the other."""
+MOST_CHOICES = 8
+"""Whose conditions are asked about, of one word."""
+
+
+Word = TypeVar("Word", BitVec, Bool)
 
 
 class Signs(Struct):
@@ -29,8 +37,10 @@ class Signs(Struct):
     """What has to hold for it."""
     known: dict[BitVec, bool] = field(default_factory=dict[BitVec, bool])
     """Whether a word is above 0, or of items not below."""
+    decided: dict[Bool, bool] = field(default_factory=dict[Bool, bool])
+    """Whether a condition holds for all items of a group."""
 
-    def settled(self, word: BitVec) -> BitVec:
+    def settled(self, word: Word) -> Word:
         """The word where divisors are positive, and what is divided is not negative if that is so of all items."""
         for _ in range(MOST_DIVISIONS):
             settled = substitute(word, dict(self._excluded(word)))
@@ -39,9 +49,10 @@ class Signs(Struct):
             word = settled
         return word
 
-    def _excluded(self, word: BitVec) -> Iterator[tuple[Term, Term]]:
+    def _excluded(self, word: Term) -> Iterator[tuple[Term, Term]]:
         """What is said of the sign of an operand of a division, or that it is 0, and what that is."""
         parts = subterms(word)
+        yield from self._decided(parts)
         operands = {one for term in parts if term.op in DIVISIONS for one in subterms(*term.args)}
         for one in parts:
             match one.op:
@@ -56,6 +67,17 @@ class Signs(Struct):
                         yield one, const(0, 1)
                 case _:
                     pass
+
+    def _decided(self, parts: Collection[Term]) -> Iterator[tuple[Term, Term]]:
+        """Conditions of choices that say whether a word of ids is some number, where it always is."""
+        conditions = dict.fromkeys(one.args[0] for one in parts if one.op is Op.ITE and isinstance(one, BitVec))
+        asked = [one for one in conditions if one.op is Op.EQ and any(one.op is Op.CONST for one in one.args)]
+        for one in cast(list[Bool], asked)[:MOST_CHOICES]:
+            if one not in self.decided:
+                words = [word for word in one.args if isinstance(word, BitVec)]
+                self.decided[one] = depends_on_ids(*words) and self.integers.holds_in_group(one)
+            if self.decided[one]:
+                yield one, true()
 
     def _holds(self, number: BitVec, above: bool) -> bool:
         """Whether it is above 0, or of items not below."""

@@ -6,12 +6,15 @@ Digits are local ids, and what quotients and remainders leave of a number n that
 """
 
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from visaproof.analysis.conflicts.digits.constant_divisors import divided_by_constant
+from visaproof.analysis.conflicts.digits.constant_radices import with_constant_radices
+from visaproof.analysis.conflicts.digits.records import DIVISIONS, EXTENSIONS, Digit, Factors, Part, Stride, signed
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids
 from visaproof.queries.kernels.conflict import ConflictQuestion
@@ -19,25 +22,6 @@ from visaproof.queries.kernels.lane_accesses import LaneAccesses
 from visaproof.smt import BitVec, Bool, Op, Term, add, const, linear_parts, scale, substitute, symbols_of, value_of
 from visaproof.smt.arithmetic import mul
 from visaproof.smt.split_products import of_whole_words, whole_word
-
-Factors = tuple[BitVec, ...]
-Stride = Mapping[Factors, int]
-"""A sum of products, by their factors."""
-
-EXTENSIONS = (Op.ZERO_EXTEND, Op.SIGN_EXTEND)
-DIVISIONS = (Op.UDIV, Op.UREM)
-
-
-class Part(Struct, frozen=True):
-    """What is left of a number where it is divided step by step, each time by a word: a quotient, or a remainder."""
-
-    number: BitVec
-    """Of the first lane."""
-    steps: tuple[tuple[Op, BitVec], ...]
-
-
-Digit = int | Part
-"""The local id of a dimension, or a part of a number."""
 
 
 class Strides(Struct, frozen=True):
@@ -70,12 +54,18 @@ def strides_of(question: ConflictQuestion, settled: Callable[[BitVec], BitVec]) 
     return found
 
 
-def conditions_of(question: ConflictQuestion) -> frozenset[Bool]:
-    """What holds wherever a lane writes, said of the first lane."""
+def conditions_of(question: ConflictQuestion, settled: Callable[[Bool], Bool]) -> frozenset[Bool]:
+    """What holds wherever a lane writes, said of the first lane; comparisons where what is known is `settled`."""
     guards = (_of_the_first(store.guard, one.lane) for one in question.lanes for _, store in one.stores)
-    return reduce(
+    found = reduce(
         frozenset[Bool].intersection, (frozenset(map(of_whole_words, literals(one))) for one in dict.fromkeys(guards))
     )
+    return frozenset(settled(one) if _compares(one) else one for one in found)
+
+
+def _compares(condition: Bool) -> bool:
+    inner = condition.args[0] if condition.op is Op.NOT else condition
+    return inner.op in (Op.EQ, Op.ULT, Op.SLT)
 
 
 T = TypeVar("T", bound=Term)
@@ -114,14 +104,22 @@ def sum_of(address: BitVec) -> Strides | None:
             extended.append((atom, times))
         else:
             return None
+    by_digit = with_constant_radices(strides, address.width, partial(_ids_of, address.width))
     shared = constant, frozenset(common.items())
     if not extended:
-        return Strides(strides, shared, address.width, 1, 0)
+        return Strides(by_digit, shared, address.width, 1, 0)
     ((atom, times), *more), inner = extended, cast(BitVec, extended[0][0].args[0])
     within = sum_of(inner)
     if strides or more or within is None or times << inner.width > 1 << address.width:
         return None
     return Strides(within.by_digit, (shared, within.common, atom.op), within.bits, times * within.unit, 0)
+
+
+def _ids_of(bits: int, number: BitVec) -> Mapping[Digit, Stride] | None:
+    """The strides of ids in a number of so many bits that is a sum of them."""
+    found = sum_of(number) if number.width == bits else None
+    ids = found is not None and found.bits == bits and all(isinstance(one, int) for one in found.by_digit)
+    return found.by_digit if found is not None and ids else None
 
 
 def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors, int]], width: int) -> int:
@@ -184,6 +182,9 @@ def _divided(word: BitVec) -> tuple[BitVec, list[tuple[Op, BitVec]]] | None:
     inner = extended_from(word)
     if inner.op is not Op.EXTRACT:
         return None
+    if (quotient := divided_by_constant(inner)) is not None and not quotient[1] >> quotient[0].width:
+        number, divisor = quotient
+        return number, [(Op.UDIV, const(divisor, number.width))]
     dividend, (high, low) = cast(BitVec, inner.args[0]), cast(tuple[int, int], inner.payload)
     steps = [(Op.UDIV, const(1 << low, dividend.width))] if low else []
     if high + 1 < dividend.width:
@@ -200,8 +201,3 @@ def term_of(stride: Stride, bits: int) -> BitVec:
             product = mul(product, factor)
         total = add(total, scale(product, times))
     return total
-
-
-def signed(value: int, width: int) -> int:
-    value &= (1 << width) - 1
-    return value - (1 << width) if value >> (width - 1) else value
