@@ -197,6 +197,17 @@ COMMON: tuple[Rule, ...] = (
                 b.ite(p, x(w), b.ite(q, y(w), x(w))),
                 b.ite(b.disj(p, b.neg(q)), x(w), y(w)),
             ),
+            "a chain of choices whose last one it shares": lambda b, w: (
+                b.ite(p, b.ite(q, x(w), b.ite(r, y(w), z(w))), z(w)),
+                b.ite(b.conj(p, q), x(w), b.ite(b.conj(p, r), y(w), z(w))),
+            ),
+            "or shares it where it holds": lambda b, w: (
+                b.ite(p, z(w), b.ite(q, x(w), b.ite(r, y(w), z(w)))),
+                b.ite(b.conj(b.neg(p), q), x(w), b.ite(b.conj(b.neg(p), r), y(w), z(w))),
+            ),
+            "a chain that ends in another word": lambda b, w: kept(
+                b.ite(p, b.ite(q, x(w), b.ite(r, y(w), z(w))), y(w))
+            ),
             "a choice by one of two denials": lambda b, w: (
                 b.ite(b.disj(b.neg(p), b.neg(q)), x(w), y(w)),
                 b.ite(b.conj(p, q), y(w), x(w)),
@@ -228,6 +239,14 @@ COMMON: tuple[Rule, ...] = (
                 b.ite(p, c(-1, 2 * w), b.ite(q, signed(b, y(w)), c(7, 2 * w))),
             ),
             "signs above a choice of words": lambda b, w: kept(signed(b, b.ite(p, x(w), y(w)))),
+            "signs above a word beside a number": lambda b, w: (
+                b.slt(c(-5, 2 * w), signed(b, x(w))),
+                b.slt(c(-5, w), x(w)),
+            ),
+            "signs above both words": lambda b, w: (b.slt(signed(b, x(w)), signed(b, y(w))), b.slt(x(w), y(w))),
+            "signs above a word beside a number that it cannot be": lambda b, w: kept(
+                b.slt(c(1 << (w - 1), 2 * w), signed(b, x(w)))
+            ),
         },
         NARROW,
         after=_common,

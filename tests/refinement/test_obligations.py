@@ -62,3 +62,24 @@ def test_a_store_that_a_later_one_overwrites_leaves_nothing_open() -> None:
 )
 def test_a_store_that_none_overwrites_before_others_see_it_is_left_open(source: str, target: str) -> None:
     assert open_of(APART + source, APART + target) == [Obligation.STORES]
+
+
+WORDS = "and (M1, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x3ffffffc:ud\n"
+"""Addresses of dwords, which no offset wraps."""
+RED, GREEN = "scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 X.0\n", "scatter4_scaled.R (M1, 8) T6 0x4:ud AT.0 Y.0\n"
+BOTH = (
+    "mov (M1_NM, 8) Z(0,0)<1> X(0,0)<1;1,0>\n"
+    "mov (M1_NM, 8) Z(1,0)<1> Y(0,0)<1;1,0>\n"
+    "scatter4_scaled.RG (M1, 8) T6 0x0:ud AT.0 Z.0\n"
+)
+
+
+@pytest.mark.parametrize("target", [RED + GREEN, GREEN + RED])
+def test_lanes_of_one_message_store_in_any_order(target: str) -> None:
+    """Where one lane's first dword is another's second one, the source is undefined: its lanes collide."""
+    assert open_of(WORDS + BOTH, WORDS + target) == []
+
+
+def test_lanes_of_two_messages_store_in_their_order() -> None:
+    assert open_of(WORDS + RED + GREEN, WORDS + GREEN + RED) == [Obligation.STORES]
+    assert Obligation.UNDEFINED in open_of(WORDS + RED + GREEN, WORDS + BOTH)

@@ -149,7 +149,7 @@ def open_surfaces(question: Question) -> list[str]:
 def _same_stores(question: Question, surface: str) -> bool:
     """Whether both are the same stores, in orders that cannot be told apart where the source is defined.
 
-    Two stores in another order meet  ⇒  two threads of the source race.
+    Two stores in another order meet  ⇒  two threads of the source race, or two lanes of a message of it collide.
 
     What a kernel overwrites nobody sees between two places at which others take part, unless it has atomics.
     """
@@ -165,14 +165,19 @@ def _same_stores(question: Question, surface: str) -> bool:
     first = next(meets, None)
     if first is None:
         return True
-    races = [one for one, kind in question.source.undefined.items() if kind is UndefinedKind.RACE]
-    return bool(races) and _all_race([first], races) and _all_race(list(meets), races)
+    known = [one for one, kind in question.source.undefined.items() if kind in OF_STORES_THAT_MEET]
+    return bool(known) and _all_undefined([first], known) and _all_undefined(list(meets), known)
 
 
-def _all_race(meets: Sequence[Bool], races: Sequence[Bool]) -> bool:
-    """Whether the source races wherever stores meet, by the form of the conditions: races are in the common one."""
-    shapes = with_plain_equations((*races, *in_common_form(meets)))
-    return not any(not_covered(shapes[len(races) :], shapes[: len(races)]))
+OF_STORES_THAT_MEET = frozenset((UndefinedKind.RACE, UndefinedKind.COLLISION))
+"""What a source is undefined for where two threads of it store one byte, or two lanes of a message do."""
+
+
+def _all_undefined(meets: Sequence[Bool], known: Sequence[Bool]) -> bool:
+    """Whether the source is undefined wherever stores meet, by the form of the conditions: its own are in the common
+    one."""
+    shapes = with_plain_equations((*known, *in_common_form(meets)))
+    return not any(not_covered(shapes[len(known) :], shapes[: len(known)]))
 
 
 def same_at_probe(question: Question, surface: str) -> Bool:

@@ -53,6 +53,9 @@ def truth(random: Random, depth: int) -> Bool:
 def order(random: Random) -> Bool:
     left, right = random.sample((X, Y, const(random.getrandbits(4), 4)), 2)
     if random.random() < 0.3:
+        number = const(random.getrandbits(8), 8)
+        return slt(*random.sample((sign_extend(left, 8), random.choice((sign_extend(right, 8), number))), 2))
+    if random.random() < 0.3:
         top, lowest = random.choice(((3, 1), (3, 2), (2, 1)))
         return eq(extract(left, top, lowest), const(0, top - lowest + 1))
     return random.choice((slt, ult, eq))(left, right)
@@ -87,6 +90,24 @@ def test_highest_bits_that_are_0_are_the_order_that_says_so(lowest: int) -> None
     high = eq(extract(X, 3, lowest), const(0, 4 - lowest))
     assert in_common_form([high, ult(X, const(1 << lowest, 4))]) == 2 * in_common_form([high])
     assert in_common_form([eq(extract(X, 2, 1), const(0, 2))]) == [eq(extract(X, 2, 1), const(0, 2))]
+
+
+def test_an_order_with_signs_above_is_that_of_the_words() -> None:
+    wide, other = sign_extend(X, 8), sign_extend(Y, 8)
+    for number in (-8, -1, 0, 7):
+        assert in_common_form([slt(const(number, 8), wide)]) == in_common_form([slt(const(number, 4), X)])
+    assert in_common_form([slt(wide, other)]) == [slt(X, Y)]
+    for kept in (slt(const(8, 8), wide), slt(const(-9, 8), wide), ult(const(2, 8), wide)):
+        assert in_common_form([kept]) == [kept]
+
+
+def test_a_chain_of_choices_asks_of_each_what_is_asked_of_all() -> None:
+    one, two, three = (bool_symbol(name) for name in "stu")
+    chain = ite(one, X, ite(two, const(3, 4), ite(three, const(5, 4), Y)))
+    each = ite(conj(P, one), X, ite(conj(P, two), const(3, 4), ite(conj(P, three), const(5, 4), Y)))
+    assert in_common_form([ite(P, chain, Y)]) == in_common_form([each])
+    assert in_common_form([ite(P, Y, chain)]) == in_common_form([ite(neg(P), chain, Y)])
+    assert in_common_form([ite(P, chain, const(9, 4))]) == [ite(P, chain, const(9, 4))]
 
 
 def test_a_deep_alternation_ends() -> None:

@@ -5,12 +5,15 @@ It forgets in which way a bound, a sign or a choice was asked for.  Of words x, 
     x < k                           = ¬(k − 1 < x)  for k that is not the least value
     the highest bit of x            = ¬(−1 <s x)
     x >> k = 0                      = ¬(2^k − 1 < x),   with more than one bit left
+    k <s sx(x)                      = k <s x            for k that x may be
+    sx(x) <s sx(y)                  = x <s y            for words of one width
     ¬(a ∨ b)                        = ¬a ∧ ¬b,  and with both exchanged
     a ∧ (¬a ∨ b)                    = a ∧ b,    and with both exchanged
     a ∧ ((a ∧ b) ∨ c)               = a ∧ (b ∨ c),  and with both exchanged
     (a ∨ c) ∧ ((a ∧ b) ∨ c)         = (a ∧ b) ∨ c,  and with both exchanged
     a ∨ b ? x : y                   = ¬a ∧ ¬b ? y : x
     a ? (b ? x : y) : y             = a ∧ b ? x : y,    and with ¬a or ¬b
+    a ? (b ? x : (c ? y : z)) : z   = a ∧ b ? x : (a ∧ c ? y : z),  of more of them, and with ¬a
     a ∧ b ? (a ? x : y) : z         = a ∧ b ? x : z
     a ? (a ∧ b ? x : y) : z         = a ? (b ? x : y) : z,  and  a ? z : (¬a ∧ b ? x : y)  likewise
     sx(a ? k : y)                   = a ? sx(k) : sx(y)
@@ -62,12 +65,25 @@ def common_form(term: Term) -> Term:
 
 
 def _order(op: Op, left: BitVec, right: BitVec) -> Bool:
-    """`left < right`, with a constant on the left."""
+    """`left < right`, with a constant on the left, and without signs above both."""
     bound = value_of(right)
     if bound is None:
-        return boolean(op, (left, right))
+        return boolean(op, _without_signs(left, right) if op is Op.SLT else (left, right))
     least = 1 << (left.width - 1) if op is Op.SLT else 0
-    return false() if bound == least else neg(boolean(op, (const(bound - 1, left.width), left)))
+    return false() if bound == least else neg(_order(op, const(bound - 1, left.width), left))
+
+
+def _without_signs(left: BitVec, right: BitVec) -> tuple[BitVec, BitVec]:
+    """Words whose signed order is that of a word, or a number, and of a word with signs above it."""
+    while right.op is Op.SIGN_EXTEND:
+        word, known = cast(BitVec, right.args[0]), value_of(left)
+        if known is None and left.op is Op.SIGN_EXTEND and cast(BitVec, left.args[0]).width == word.width:
+            return cast(BitVec, left.args[0]), word
+        half = 1 << (word.width - 1)
+        if known is None or half <= known < (1 << left.width) - half:  # no number that the word may be
+            break
+        left, right = const(known, word.width), word
+    return left, right
 
 
 def _of_highest_bits(term: Bool) -> Bool:
@@ -151,9 +167,19 @@ def _unimplied(parts: list[Bool], op: Op, dual: Op) -> list[Bool]:
     }
     if len(cases) < 2 or len(cases) > MOST_COMPARED:
         return parts
+    beside: dict[Term, list[Bool]] = {}  # by what they say, the parts that have a case with it
+    for part, own in cases.items():
+        for said in frozenset[Term]().union(*own):
+            beside.setdefault(said, []).append(part)
+    ways: dict[Bool, list[Bool]] = {
+        part: [] for part in cases
+    }  # those whose first case may have all that one of it says
+    for other, (first, *_) in cases.items():
+        for part in dict.fromkeys(part for said in first for part in beside[said]):
+            ways[part].append(other)
     left = dict.fromkeys(parts)
     for part, own in cases.items():
-        others = (other for one, other in cases.items() if one is not part and one in left)
+        others = (cases[one] for one in ways[part] if one is not part and one in left)
         if any(all(any(less <= more for less in own) for more in other) for other in others):
             del left[part]
     return list(left)
@@ -181,7 +207,34 @@ def _choice(term: BitVec) -> BitVec:
         if other is then:
             return _made(_joined(denied(condition), inner), one, then)
         return _made(_joined(denied(condition), denied(inner)), other, then)
+    if then.op is Op.ITE and (chain := _ending_in(otherwise, then)):
+        return _each_asked(condition, chain, otherwise)
+    if otherwise.op is Op.ITE and (chain := _ending_in(then, otherwise)):
+        return _each_asked(denied(condition), chain, then)
     return ite(condition, then, otherwise)
+
+
+_Chain = list[tuple[Bool, BitVec]]
+"""Conditions one after the other, and what is chosen where one holds and none before it."""
+
+
+def _ending_in(last: BitVec, choice: BitVec) -> _Chain:
+    """The choices of a chain before this last one; empty if it is not there."""
+    found: _Chain = []
+    while choice.op is Op.ITE and len(found) < MOST_COMPARED:
+        condition, then, choice = cast(tuple[Bool, BitVec, BitVec], choice.args)
+        found.append((condition, then))
+        if choice is last:
+            return found
+    return []
+
+
+def _each_asked(condition: Bool, chain: _Chain, last: BitVec) -> BitVec:
+    """The chain where this holds, and the last one elsewhere."""
+    found = last
+    for one, then in reversed(chain):
+        found = _made(_joined(condition, one), then, found)
+    return found
 
 
 def _made(condition: Bool, then: BitVec, otherwise: BitVec) -> BitVec:

@@ -77,7 +77,7 @@ class _Floats(Struct, frozen=True):
 
     def drawn(self, random: Random) -> Iterator[tuple[str | Term, int]]:
         """Those that hold floats in a launch."""
-        integers = [name for name in self.disputed if random.getrandbits(1)]
+        integers = {name for name in self.disputed if random.getrandbits(1)}
         return ((name, size) for name, size in self.sizes.items() if name not in integers)
 
 
