@@ -50,7 +50,8 @@ from visaproof.smt.evaluate import evaluate_all
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
-
+IN_FIXED_LOOPS = 20_000
+"""The same of a kernel whose loops all have a fixed length, and in the functions that it calls."""
 
 KEPT = replace(DEFAULT, half_result_rest=HalfResultRest.PRESERVED)
 """After a result of 16 bits a register may have zeros, or what was there."""
@@ -170,6 +171,12 @@ class Runner(Struct, frozen=True):
         start.state.choices = Choices(0) if picks else STRICT
         return self.run_from(start, memory, observer_of and observer_of(None, start.state))
 
+    @property
+    def most_statements(self) -> int:
+        """How many a run may take."""
+        fixed = not (self.trace.bounded or self.trace.loops) and self.trace.stopped is None
+        return len(self.kernel.statements) + (IN_FIXED_LOOPS if fixed else IN_LOOPS)
+
     def other_ways(self, ran: Ran) -> Iterator[tuple[bool, Readings]]:
         """What else it may do on the same inputs: the lanes of an atomic in another order, other bytes where a page
         leaves them undefined."""
@@ -194,7 +201,7 @@ class Runner(Struct, frozen=True):
                 self.kernel,
                 start.state,
                 local.beside(observe),
-                most=len(self.kernel.statements) + IN_LOOPS,
+                most=self.most_statements,
                 endless=not any(self.trace.registers.anew.values()),
             )
         except MissingSurface as missing:

@@ -34,7 +34,7 @@ from visaproof.refinement.testing.memory import (
     views,
 )
 from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, ran_of
-from visaproof.refinement.testing.runner import IN_LOOPS, Runner, SeenByOthers, bits_of
+from visaproof.refinement.testing.runner import Runner, SeenByOthers, bits_of
 from visaproof.refinement.widths.thread_phases import merged
 from visaproof.refinement.widths.thread_runs import GroupBuffer, GroupImage, ThreadWatch, run_group, watched
 from visaproof.refinement.widths.wide_thread import Split
@@ -188,7 +188,7 @@ class ThreadGroup(Struct, frozen=True):
             states,
             started.watch,
             local.beside(observe),
-            most=len(self.kernel.statements) + IN_LOOPS,
+            most=self.members[0].most_statements,
             together=self.name == "source",
         )
         left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
