@@ -19,6 +19,7 @@ It forgets in which way a bound, a sign or a choice was asked for.  Of words x, 
     sx(a ? k : y)                   = a ? sx(k) : sx(y)
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, cast
@@ -167,15 +168,17 @@ def _unimplied(parts: list[Bool], op: Op, dual: Op) -> list[Bool]:
     }
     if len(cases) < 2 or len(cases) > MOST_COMPARED:
         return parts
-    beside: dict[Term, list[Bool]] = {}  # by what they say, the parts that have a case with it
+    often = Counter(said for own in cases.values() for case in own for said in case)
+    named: dict[Term, list[Bool]] = {}
+    """Parts, by what fewest cases say of all that one of theirs does."""
     for part, own in cases.items():
-        for said in frozenset[Term]().union(*own):
-            beside.setdefault(said, []).append(part)
+        for said in {min(case, key=often.__getitem__) for case in own}:
+            named.setdefault(said, []).append(part)
     ways: dict[Bool, list[Bool]] = {
         part: [] for part in cases
     }  # those whose first case may have all that one of it says
     for other, (first, *_) in cases.items():
-        for part in dict.fromkeys(part for said in first for part in beside[said]):
+        for part in dict.fromkeys(part for said in first for part in named.get(said, ())):
             ways[part].append(other)
     left = dict.fromkeys(parts)
     for part, own in cases.items():
