@@ -50,8 +50,8 @@ from visaproof.smt.evaluate import evaluate_all
 
 IN_LOOPS = 2_000
 """Statements that a run may take beyond those of its kernel: most inputs of a loop of unknown length make it long."""
-IN_FIXED_LOOPS = 20_000
-"""The same of a kernel whose loops all have a fixed length, and in the functions that it calls."""
+IN_FIXED_LOOPS = 6_000
+"""The same of a kernel whose loops all have a fixed length, and in functions that it calls: inputs change little."""
 
 KEPT = replace(DEFAULT, half_result_rest=HalfResultRest.PRESERVED)
 """After a result of 16 bits a register may have zeros, or what was there."""
