@@ -1,5 +1,6 @@
 """All bounds questions of one file: what was found, and what could not be asked."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TypeVar
@@ -41,8 +42,8 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 A = TypeVar("A")
 
-SIZES = 0.25
-"""Of the time that is left, for the size of a message before a search: mostly this is what is wanted."""
+SIZES = 0.5
+"""Of the time that is left, for the sizes of all messages before any is searched: mostly these are what is wanted."""
 FIRST = 0.2
 """Of the time that is left, until some access is shown outside: that shows most others outside, too."""
 AFTER = 0.03
@@ -115,6 +116,8 @@ class BoundsAnswers(Struct, frozen=True):
         order = self.sizes.names.of_arguments()
         with suppress(LimitReached), self.limit.within(FIRST):
             self._show_some(by_instruction.values())
+        with suppress(LimitReached), self.limit.within(SIZES):
+            deque(each_within(self.limit, tuple(by_instruction.values()), self._size, lambda _, reached: None), 0)
         for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
 
@@ -127,10 +130,7 @@ class BoundsAnswers(Struct, frozen=True):
                 self.tried.shown[0].of(rounds[0], self.asked)
 
     def _answer(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
-        """With what would suffice, which is looked for first once some buffer was too small, and else after that."""
-        if self.tried.shown:
-            with suppress(LimitReached), self.limit.within(SIZES):
-                self._size(rounds)
+        """With what would suffice."""
         position = rounds[0].instruction.position
         found = self.decided[position] = self.decided.get(position) or self._decided(rounds)
         bounds, keys = found.bounds, found.surfaces

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeVar, cast
 
+from visaproof.analysis.conflicts.digits.records import signed
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -227,7 +228,12 @@ def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
 
 
 def _in_sum(atom: BitVec, count: int, base: BitVec, times: int, less: BitVec) -> BitVec:
-    """A part of a sum with `less` for the base so many times, also where the base is multiplied."""
+    """A part of a sum with `less` for the base so many times, also where the base is multiplied.
+
+    What is subtracted is a negative number of times: -128·base is -4·less.  As 2^32 - 128 it would be another
+    2^27·less, which is 0 of multiples of 32 alone.
+    """
+    count = signed(count, atom.width)
     factors = list(cast(tuple[BitVec, ...], atom.args)) if atom.op is Op.MUL else [atom]
     if base not in factors or count % times:
         return scale(atom, count)

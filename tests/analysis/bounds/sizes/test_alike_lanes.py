@@ -21,7 +21,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import add, bool_symbol, conj, const, symbol, zero_extend
+from visaproof.smt import add, bool_symbol, conj, const, disj, symbol, zero_extend
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "ends"
@@ -74,13 +74,35 @@ def test_what_a_solver_says_of_one_lane_is_not_said_of_others(excludes: bool, mo
     far, lanes = reached(found)[0], lanes_of(found)
     group = next(one for one in lanes.groups(accesses_of(found)) if len(one.accesses) > 1)
 
-    def asked(one: at_ends._Largest, _: object) -> Reached:
+    def asked(one: at_ends.Largest, _: object) -> Reached:
         assert one.message.is_excluded(one.question, bool_symbol("said")) == excludes
         return far
 
-    monkeypatch.setattr(at_ends._Largest, "reached", asked)
+    monkeypatch.setattr(at_ends.Largest, "reached", asked)
     message = OfLanes(lanes.integers, lanes, lambda *_: excludes, (), (), ())
     assert at_ends._of_any_ids(message, group) == (None if excludes else far)
+
+
+@pytest.mark.parametrize(
+    ("of_ways", "agrees"), [((0, 0), True), ((0, 1), False), ((0, None), False), ((None, 0), False)]
+)
+def test_what_is_read_in_one_way_or_another_ends_where_it_does_in_each(
+    of_ways: tuple[int | None, ...], agrees: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the guard as a whole nothing is known."""
+    found = answers("volume")
+    ends, lanes, ways = reached(found)[:2], lanes_of(found), [bool_symbol("first"), bool_symbol("second")]
+    ends[1] = replace(ends[0], end={(): 4})
+    of_way = {way: None if place is None else ends[place] for way, place in zip(ways, of_ways, strict=True)}
+
+    def asked(one: at_ends.Largest, _: object) -> Reached | None:
+        return of_way.get(one.doubt.access.guard)
+
+    monkeypatch.setattr(at_ends.Largest, "reached", asked)
+    question, doubt, address = accesses_of(found)[0]
+    doubt = replace(doubt, access=replace(doubt.access, guard=disj(*ways)))
+    message = OfLanes(lanes.integers, lanes, lambda *_: False, (), (), ())
+    assert at_ends._of_each_way(message, question, doubt, address) == (ends[0] if agrees else None)
 
 
 @pytest.mark.parametrize("name", KERNELS)

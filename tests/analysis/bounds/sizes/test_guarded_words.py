@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import at_ends, loop_counters
+from visaproof.analysis.bounds.sizes import largest, loop_counters
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters, guarded_words
 from visaproof.analysis.bounds.sizes.small_words import smaller_words
@@ -56,7 +56,7 @@ def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
 def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(at_ends, "to_be_positive", lambda *_: None)
+    monkeypatch.setattr(largest, "to_be_positive", lambda *_: None)
     found = asked(capsys, "moved")
     assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
 

@@ -77,7 +77,7 @@ def test_products_of_sums_in_halves_are_none_of_whole_words_by_themselves(
     def unread(word: BitVec) -> BitVec:
         return word
 
-    monkeypatch.setattr("visaproof.analysis.bounds.sizes.at_ends.whole_word", unread)
+    monkeypatch.setattr("visaproof.analysis.bounds.sizes.largest.whole_word", unread)
     assert named("upper", capsys) == {}
 
 

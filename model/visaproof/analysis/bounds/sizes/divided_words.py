@@ -1,6 +1,7 @@
 """Words that are at most a part of an argument, or of a size of the launch, wherever an access is made.
 
     2·⌊n/2⌋ ≤ n      4·s ≤ local_size_x, of s that a loop halves      s·x + …  is at most  local_size_x/4·x + …
+    ⌊(P mod 2^32)/2^k⌋ ≤ P/2^k      of a sum P of which nothing is subtracted: no word is more than what it is cut from
 
 A word has a name of its own while sums are read; at their largest the part stands for it.
 """
@@ -10,7 +11,9 @@ from typing import cast
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts
+from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.analysis.conflicts.digits.records import EXTENSIONS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import relation_term
@@ -18,14 +21,14 @@ from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.inner_names import Kind, is_inner
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.parts_of_arguments import largest_divisor
-from visaproof.launch.relations.polynomials import Polynomial, plus
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.smt import BitVec, Bool, Op, Term, conj, neg, symbols_of, true
 
 
 class Part(Struct, frozen=True):
-    """What a word is at most: the name divided by `of`."""
+    """What a word is at most: a sum of names, divided by `of`."""
 
-    name: str
+    sum: Polynomial
     of: int
 
 
@@ -56,10 +59,15 @@ class PartsOfArguments(Struct):
             seen.add(one)
             if one.op in EXTENSIONS and one.args[0] in taken:
                 continue
+            part = _cut_from(one, taken)
+            if part is not None and not any(count % part.of for count in part.sum.values()):
+                continue  # a multiple, which is read as such
             if not _is_divided(one) or not self.ids.isdisjoint(symbols_of(one)):
                 left += one.args
             elif (name := self.names.of_uniform(one, signed=False)) is not None:
                 found[one] = {} if self._is_sign(name) else {(name,): 1}
+                if part is not None:
+                    self.known.setdefault(name, part)
         return found
 
     def _is_sign(self, name: str) -> bool:
@@ -87,7 +95,7 @@ class PartsOfArguments(Struct):
         """A sum that is at least as large and has no such words; None where one is not known to be a part."""
         total: Polynomial = {}
         for part, count in one.items():
-            left: list[str] = []
+            left, whole, of = list[str](), {(): count}, 1
             for name in part:
                 if not is_inner(name, Kind.WORD):
                     left.append(name)
@@ -96,11 +104,13 @@ class PartsOfArguments(Struct):
                     self.known[name] = next(self._parts(name), None)
                 if (known := self.known[name]) is None:
                     return None
-                left.append(known.name)
-                self.used.add(known.name)
-                count = -(-count // known.of)
+                whole = times(whole, known.sum)
+                self.used.update(name for names in known.sum for name in names)
+                of *= known.of
             if count > 0 or len(left) == len(part):
-                total = plus(total, {tuple(sorted(left)): count})
+                total = plus(
+                    total, {names: -(-number // of) for names, number in times(whole, {tuple(left): 1}).items()}
+                )
         return total
 
     def _parts(self, name: str) -> Iterator[Part]:
@@ -116,13 +126,25 @@ class PartsOfArguments(Struct):
             known = (natural, *facts, *self.names.found(argument).facts)
             of = largest_divisor(name, argument, lambda one, known=known: self._follows(one, known))
             if of:
-                yield Part(argument, of)
+                yield Part({(argument,): 1}, of)
 
     def _follows(self, relation: Relation, known: Sequence[Bool]) -> bool:
         return self.integers.never(conj(*known, neg(self._term(relation))))
 
     def _term(self, relation: Relation) -> Bool:
         return relation_term(relation, {one.text: self.names.found(one.text).word for one in relation.names()})
+
+
+def _cut_from(word: BitVec, known: Mapping[Term, Polynomial]) -> Part | None:
+    """The sum of which the word is the bits from a place on, if nothing is subtracted in it."""
+    bits = cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
+    if bits.op is not Op.EXTRACT:
+        return None
+    reader = Integers(known)
+    whole = reader.read(cast(BitVec, bits.args[0]))
+    if not whole or reader.limits or any(count < 0 or any(map(is_unknown, names)) for names, count in whole.items()):
+        return None
+    return Part(whole, 1 << cast(tuple[int, int], bits.payload)[1])
 
 
 def _is_divided(word: BitVec) -> bool:

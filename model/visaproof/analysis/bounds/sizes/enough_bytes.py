@@ -8,7 +8,7 @@ What is named is proved, by those sums or under `--size` and `--where`, and some
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice, takewhile
 from math import inf
 from time import process_time
@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.outside_search import is_possible, search_for
 from visaproof.analysis.bounds.sizes.at_ends import Ends
 from visaproof.analysis.bounds.sizes.by_ends import (
-    LARGEST,
     STAGE,
     Sufficient,
     are_stated,
@@ -43,14 +42,15 @@ from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.sizes.reached import outermost
 from visaproof.analysis.bounds.sizes.samples import Samples, SamplesOfKernel
+from visaproof.analysis.bounds.sizes.usual_relations import usual_relations, weaker
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.element_names import elements_named
-from visaproof.launch.relations.expressions import Expression, Name, Number, Relation, names_in
-from visaproof.launch.relations.launch_names import GLOBAL, LaunchNames
+from visaproof.launch.relations.expressions import Expression, Relation
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, difference, polynomial
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion
@@ -83,6 +83,8 @@ class SizeFinder(Struct, dict=True):
     """Sizes that are stated, by their surfaces."""
     found: dict[Expression, tuple[Relation, ...]] = field(default_factory=dict[Expression, tuple[Relation, ...]])
     """The relations that a size needed for an earlier message: mostly it needs no others for the next."""
+    of_surface: dict[str, dict[Expression, None]] = field(default_factory=dict[str, dict[Expression, None]])
+    """The sizes that a surface needed for earlier messages: it has to be as large in any case."""
     in_vain: set[str] = field(default_factory=set[str])
     """The surfaces of messages for which nothing sufficed: the next one is mostly like it."""
     slow: set[str] = field(default_factory=set[str])
@@ -123,11 +125,9 @@ class SizeFinder(Struct, dict=True):
             return by_ends
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
-            if not is_usual(enough):
-                candidates = asked.elements_like(enough.amount)
-                if surface not in self.in_vain and (found := self._first(asked, candidates)) is not None:
-                    return found
-            return self._without_relations(asked, by_ends, difference(enough.amount))
+            like = [] if is_usual(enough) or surface in self.in_vain else asked.elements_like(enough.amount)
+            found = self._first(asked, like) if like else None
+            return found or self._without_relations(asked, by_ends, difference(enough.amount))
         except LimitReached:  # what needs no solver is known
             return by_ends
         finally:
@@ -159,8 +159,7 @@ class SizeFinder(Struct, dict=True):
         if named.relations and surface not in self.slow and (surface, amount) not in self.needed:
             asked.most_ms, asked.until = SLOW_MS, process_time() + SLOW_MS / 1000
             without = asked.proved(amount, ())
-            if process_time() > asked.until:
-                self.slow.add(surface)
+            self.slow.update([surface] if process_time() > asked.until else [])
             if without:
                 return InsideIf((), without, named.size)
             self.needed.add((surface, amount))
@@ -176,6 +175,7 @@ class SizeFinder(Struct, dict=True):
             if by and asked.is_reached(amount, relations):
                 relations, by = asked.weaker(amount, relations, by)
                 self.found[amount] = relations
+                self.of_surface.setdefault(asked.surface, {})[amount] = None
                 return InsideIf(self._to_state(relations), by, Bytes(asked.surface, amount))
         return None
 
@@ -227,7 +227,8 @@ class OfMessage(Struct):
         return None if reached is None else sufficient(reached, self.finder.names, stated, whole, *room_of(accesses))
 
     def candidates(self) -> Iterator[Expression]:
-        """Those that are easy to read; then, with the questions that are kept for them, what the address says."""
+        """Those that are known, and easy to read; then, with the questions that are kept, what the address says."""
+        yield from self.finder.of_surface.get(self.surface, ())
         yield from takewhile(lambda _: self.left > MOST_REACHED, self.elements())
         yield from self._reached()
 
@@ -264,13 +265,8 @@ class OfMessage(Struct):
                 self.finder.slow.remove(self.surface)
 
     def bounds(self, amount: Expression) -> tuple[Relation, ...]:
-        """That neither ids nor the size need more bits than the addresses have, and that rows are long enough."""
-        sizes = [Name(f"{GLOBAL}_{name}") for name in self.dimensions()]
-        names = {one.text for one in names_in(amount)}
-        lengths = [Name(one) for one in self.arguments() if one in names]
-        rows = [Relation(">=", lengths[0], sizes[0])] if lengths and names.intersection(map(str, sizes[1:])) else []
-        signed = (Relation(">=", Name(one), Number(0)) for one in sorted(names) if self.finder.names.is_signed(one))
-        return Relation("<=", amount, Number(LARGEST)), *(FEW_ITEMS[one] for one in self.dimensions()), *rows, *signed
+        """Under which it is tried."""
+        return usual_relations(amount, self.arguments(), self.dimensions())
 
     def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
@@ -309,13 +305,7 @@ class OfMessage(Struct):
 
     def weaker(self, amount: Expression, relations: tuple[Relation, ...], by: str) -> tuple[tuple[Relation, ...], str]:
         """The relations without those that are not needed."""
-        if without := self.proved(amount, ()):
-            return (), without
-        for one in relations:
-            fewer = tuple(other for other in relations if other != one)
-            if fewer and (found := self.proved(amount, fewer)):
-                relations, by = fewer, found
-        return relations, by
+        return weaker(relations, by, partial(self.proved, amount), self.finder.names.is_signed)
 
     def is_reached(self, amount: Expression, relations: Sequence[Relation]) -> bool:
         """Whether a launch that obeys them comes to an access: else they would be no condition but a way out."""

@@ -88,10 +88,14 @@ class Integers(Struct):
         return {}
 
     def _slice(self, word: BitVec, place: tuple[int, int]) -> Polynomial | None:
-        """All low bits, or high bits of which all are 0."""
-        _, low = place
-        if not low:
-            return self.read(word)
+        """All low bits, or the others: of 4·n its fourth, and of what fits below them nothing."""
+        high, low = place
+        found = self.read(word)
+        if not low or found is None:
+            return found
+        if found and not any(count % (1 << low) for count in found.values()):
+            self.limits.append(Below(found, high + 1))
+            return {part: count >> low for part, count in found.items()}
         return None if self.exact(word, low) is None else {}
 
     def _joined(self, parts: tuple[BitVec, ...]) -> Polynomial | None:

@@ -8,7 +8,7 @@ symbols that stand for it, if it is about nothing else that an iteration changes
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     conj,
     const,
@@ -83,7 +84,12 @@ class Known(Struct, frozen=True):
     counted: CountedLoop = CountedLoop((), {})
 
     def with_it(self, guard: Bool) -> Bool:
-        """The guard of an access in that iteration; one without a mask is not that of the lane with its number."""
+        """The guard of an access in that iteration; one without a mask is not that of the lane with its number.
+
+        What is known of whichever lane runs it holds where one lane or another does; else what is known of each.
+        """
+        if guard.op is Op.DISJ and is_true(self.always):
+            return disj(*(self.with_it(one) for one in cast(tuple[Bool, ...], guard.args)))
         own = [self.lanes[one] for one in literals_of(guard) if one in self.lanes]
         return conj(guard, *(own or [self.always]))
 

@@ -1,0 +1,268 @@
+"""Sums at their largest, for one access: what its address and the words on which it depends are at most."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain, permutations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from visaproof.analysis.bounds.sizes.alike_lanes import OfLanes
+from visaproof.analysis.bounds.sizes.element_words import ElementWords
+from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes.integers import Below, Integers
+from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
+from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
+from visaproof.analysis.bounds.sizes.quotients import Divisions
+from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
+from visaproof.analysis.bounds.sizes.small_words import small_words
+from visaproof.analysis.bounds.sizes.sums import (
+    above,
+    has,
+    is_unknown,
+    less,
+    split,
+    to_be_positive,
+    upper,
+    without_names,
+)
+from visaproof.launch.input_meaning import DIMENSIONS
+from visaproof.launch.relations.inner_names import InnerName, Kind
+from visaproof.launch.relations.launch_names import COUNT, GLOBAL
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
+from visaproof.semantics.symbolic.literals import literals_of
+from visaproof.smt import BitVec, conj, symbols_of
+from visaproof.smt.split_products import of_whole_words, whole_word
+
+_NOTHING: Polynomial = {}
+
+
+class Largest(Struct, dict=True):
+    """Sums at their largest, for one access."""
+
+    message: OfLanes
+    question: BoundsQuestion
+    doubt: Doubt
+    steps: Mapping[int, Counted] = field(default_factory=dict[int, Counted])
+    bounded: Mapping[str, Bounded] = field(default_factory=dict[str, Bounded])
+    """Counters of loops that the guard keeps below something."""
+    divided: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """What quotients, remainders and small words are at most."""
+    least_divided: dict[str, int] = field(default_factory=dict[str, int])
+    divisions: Divisions = field(default_factory=lambda: Divisions(Integers({})))
+    guarded: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """What words are at most that the guard keeps from being negative, whatever else it says."""
+    loops: set[str] = field(default_factory=set[str])
+    """Those on which the address depends."""
+    elements: ElementWords = field(default_factory=ElementWords)
+    """What is loaded of buffers."""
+
+    @cached_property
+    def ids(self) -> GlobalIds:
+        message, question = self.message, self.question
+        return GlobalIds(
+            self.integers, self.doubt.access.guard, self.lane, self.message.arguments, self.message.bounds,
+            lambda condition: message.is_excluded(question, condition),
+        )  # fmt: skip
+
+    @property
+    def integers(self) -> LaunchIntegers:
+        return self.message.integers
+
+    @property
+    def lane(self) -> int | None:
+        return self.question.lane(self.doubt.access)
+
+    def reached(self, address: BitVec) -> Reached | None:
+        """At this address; None where it has no largest value that is known."""
+        atoms, self.steps = self.integers.atoms(self.lane)
+        known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
+        is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
+        address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
+        known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
+        known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
+        known |= self.elements.chosen(guard, self.integers.extremes, known)
+        as_run = literals_of(self.doubt.access.guard)
+        counters = LoopCounters.of(self.message.counted, as_run, address, known, halves)
+        self.bounded = counters.bounded()
+        reader = counters.reader()
+        divisions = Divisions(reader)
+        address, compared_with = divisions.read(address, (*guard, *said))
+        counters = replace(counters, guard=frozenset(compared_with))
+        small, most_of_small = small_words(address, reader)
+        reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **most_of_small}
+        if (found := reader.exact(address)) is None:
+            return None
+        self.divisions, loops, whole_ones = divisions, set[str](), set[str]()
+        for name, one in list(divisions.found.items()):
+            most = counters.compared(one.dividend) or Bounded(one.dividend, ())
+            if (whole := self.largest(most.most)) is None:
+                return None
+            reader.limits += (*most.limits, *self._limits_of(loops))
+            self.divided[name] = one.most(whole)
+            self.least_divided[name] = least_of(conj(*compared_with), one.word)
+            if (quotient := divisions.quotient_at_most(name, whole)) is not None:
+                self.divided[quotient] = divisions.found[quotient].most(whole)
+                whole_ones.add(quotient)
+        found = divisions.by_quotients(found, whole_ones)
+        reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
+        reached = self._reached(found, reader.limits, counters, *counters.least())
+        reached = reached or self._reached(found, reader.limits, None, {}, [])
+        if reached is None:
+            return None
+        unequal = counters.unequal()
+        natural = {name: 0 for name, _ in unequal if not self.integers.names.is_signed(name)}
+        return replace(reached, least={**natural, **reached.least}, unequal=unequal, is_below=is_below)
+
+    def _reached(
+        self,
+        found: Polynomial,
+        of_words: Sequence[Below],
+        counters: LoopCounters | None,
+        said: Mapping[str, int],
+        needed_for_it: Sequence[Below],
+    ) -> Reached | None:
+        """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
+
+        def compared(one: Polynomial, *, is_word: bool = True) -> Bounded:
+            if counters is None or not (is_word or self.elements.has(one)):
+                return Bounded(one, ())
+            return counters.compared(one, less=not is_word) or Bounded(one, ())
+
+        bounded = compared(found)
+        if (end := self.largest(bounded.most)) is None:
+            return None
+        limits: list[Below] = []
+        needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
+        needed += self._limits_of(loops)
+        for place, limit in enumerate(needed):
+            if limit.bits >= DWORD and self._is_global_id(limit.sum):
+                continue
+            bounded = compared(limit.sum, is_word=place < words)
+            if (whole := without_names(bounded.most, self.guarded)) is None or (most := self.largest(whole)) is None:
+                return None
+            limits.append(Below(most, limit.bits))
+            needed += (*bounded.limits, *self._limits_of(loops))
+        sums = found, end, *(one.sum for one in (*needed, *limits))
+        used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))
+        guard = self.doubt.access.guard
+        least, above = self.integers.least(guard, used), self.integers.above(guard) & used
+        arguments = self.message.arguments
+        positive = {name for one in needed if (name := to_be_positive(one.sum, least, arguments))}
+        least |= dict.fromkeys(positive | above - least.keys(), 1)
+        if not all(self._is_natural(one.sum, least) for one in needed_for_it):
+            return None
+        least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
+        if not all(self._is_natural(one.sum, least) for one in needed):
+            return None
+        signed = self.elements.to_be_natural(used) - self.ids.natural - above
+        return Reached(
+            plus(end, {(): self.doubt.access.width}),
+            tuple(limits),
+            least,
+            frozenset(filter(self.integers.names.is_signed, signed)),
+            frozenset(self.ids.small),
+            frozenset(self.divisions.positive).union(positive),
+            related=self.elements.related(used),
+        )
+
+    def _limits_of(self, known: set[str]) -> list[Below]:
+        """Under which the counters are bounded, and ids compared, that came up since those that are known."""
+        natural, shifted = self.divisions.by_constants.natural, list(self.ids.shifted)
+        new = sorted((self.loops | natural.keys()) - known)
+        known |= {*new}
+        self.ids.shifted.clear()
+        each = ((natural[name],) if name in natural else self.bounded[name].limits for name in new)
+        return [*shifted, *chain.from_iterable(each)]
+
+    def largest(self, one: Polynomial) -> Polynomial | None:
+        """With nothing but names; None where something has no largest value that is known."""
+        whole = self.divisions.by_constants.at_most(one, self.largest)
+        whole = whole and without_names(whole, self.divided)
+        whole = whole and without_counters(whole, self.bounded, self.loops)
+        found = self._of_tiles(whole and without_names(whole, self.elements.most()))
+        for dimension in range(len(DIMENSIONS)):
+            found = None if found is None else self._of_ids(found, dimension)
+        found = None if found is None else self.ids.parts.largest(upper(found))
+        found = None if found is None else self.integers.at_sizes(found)
+        if found is None or any(is_unknown(name) for part in found for name in part):
+            return None
+        return {part: count for part, count in found.items() if count}
+
+    def _of_tiles(self, one: Polynomial | None) -> Polynomial | None:
+        """Without ids that stand beside groups of another dimension, as in a transposition, where guards bound both."""
+        for group_of, id_of in permutations(range(len(DIMENSIONS)), 2):
+            own, group = InnerName(Kind.ID, id_of), InnerName(Kind.GROUP, group_of)
+            if one is None or not has(one, own) or not has(one, group) or any({own, group} <= {*part} for part in one):
+                continue
+            counted, step = upper(self._counted(upper(one), id_of)), self.integers.step(group_of)
+            ids, groups, alone, rest = split(counted, own, group, step)
+            is_whole = all(groups.get(part, 0) >= count for part, count in ids.items())
+            last = self.ids.last_of_tile(group_of, id_of) if is_whole else None
+            if last is not None:
+                of_groups = plus(times(less(groups, ids), step), alone)
+                one = plus(plus(rest, times(ids, last)), times(of_groups, {(group,): 1}))
+        return one
+
+    def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
+        own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
+        if not has(one, own) and not has(one, group):
+            return one
+        size = self.integers.local_size(dimension)
+        if any(part.count(own) + part.count(group) > 1 for part in one):
+            return None
+        if has(one, own) and not self.ids.is_in_group(dimension):
+            return None
+        counted = upper(self.integers.in_strides(self._counted(upper(one), dimension), dimension))
+        ids, groups, alone, rest = split(counted, own, group, self.integers.step(dimension))
+        both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
+        last: Polynomial = self.ids.last(dimension) if both else {}
+        whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
+        count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
+        total = plus(rest, times(both, last))
+        total = plus(total, times(less(ids, both), plus(size, {(): -1})))
+        if left := less(groups, both):
+            most = self.ids.last_of_groups(dimension)
+            total = plus(total, times(left, plus(whole, times(size, {(): -1})) if most is None else most))
+        return upper(plus(total, times(alone, plus(count, {(): -1}))))
+
+    def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
+        """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
+        own, step = InnerName(Kind.ID, dimension), self.steps.get(dimension, Counted())
+        total: Polynomial = {}
+        for part, number in one.items():
+            if own not in part:
+                total = plus(total, {part: number})
+                continue
+            less, of_id = tuple(name for name in part if name != own), number // step.times
+            if number % step.times:
+                of_id = of_id + 1 if most else min(of_id, 0)
+            total = plus(total, {part: of_id, less: -of_id * step.first})
+        return total
+
+    def _is_global_id(self, one: Polynomial) -> bool:
+        """Whether it is the id of the lane, or the first one of its group: these have DWORD bits."""
+        for dimension in range(len(DIMENSIONS)):
+            own: Polynomial = {(InnerName(Kind.ID, dimension),): 1}
+            first = times({(InnerName(Kind.GROUP, dimension),): 1}, self.integers.step(dimension))
+            counted = {part: count for part, count in self._counted(one, dimension).items() if count}
+            if counted == first or (counted == plus(first, own) and self.ids.is_in_group(dimension)):
+                return True
+        return False
+
+    def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
+        """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
+        found = self.divisions.by_constants.with_remainders(self.divisions.by_quotients(one))
+        if not self.divisions.by_constants.are_natural(found):
+            return False
+        for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
+            own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
+            counted = self._counted(found, dimension, most=False)
+            ids, groups, alone, found = split(counted, own, group, self.integers.step(dimension))
+            if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
+                return False
+            both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
+            if both:
+                found = plus(found, times(both, {(): self.ids.least(dimension)}))
+        return all(count >= 0 for count in above(found, {**least, **self.least_divided}).values())
