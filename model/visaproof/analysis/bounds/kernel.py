@@ -42,7 +42,7 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 A = TypeVar("A")
 
-SIZES = 0.5
+SIZES = 0.75
 """Of the time that is left, for the sizes of all messages before any is searched: mostly these are what is wanted."""
 FIRST = 0.2
 """Of the time that is left, until some access is shown outside: that shows most others outside, too."""
