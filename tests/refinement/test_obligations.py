@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refinement.test_refinement import APART, STORE_B, STORE_C, program
+from tests.refinement.test_refinement import APART, HEAD, STORE_B, STORE_C, program
 from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.obligations import Obligation, open_goals
@@ -18,8 +18,11 @@ def open_obligations(target: str, observe: tuple[tuple[str, str], ...] = ()) -> 
     return open_of(SOURCE, target, observe)
 
 
-def open_of(source: str, target: str, observe: tuple[tuple[str, str], ...] = ()) -> list[Obligation]:
-    question = compare(program(source), program(target), Scope(Assume.NONE, observe=observe)).question
+WIDE_Z = HEAD.replace("Z v_type=G type=d num_elts=8", "Z v_type=G type=d num_elts=16")
+
+
+def open_of(source: str, target: str, observe: tuple[tuple[str, str], ...] = (), head: str = HEAD) -> list[Obligation]:
+    question = compare(program(source, head), program(target, head), Scope(Assume.NONE, observe=observe)).question
     return [one.obligation for one in open_goals(question) if not is_true(one.holds)]
 
 
@@ -77,9 +80,9 @@ BOTH = (
 @pytest.mark.parametrize("target", [RED + GREEN, GREEN + RED])
 def test_lanes_of_one_message_store_in_any_order(target: str) -> None:
     """Where one lane's first dword is another's second one, the source is undefined: its lanes collide."""
-    assert open_of(WORDS + BOTH, WORDS + target) == []
+    assert open_of(WORDS + BOTH, WORDS + target, head=WIDE_Z) == []
 
 
 def test_lanes_of_two_messages_store_in_their_order() -> None:
     assert open_of(WORDS + RED + GREEN, WORDS + GREEN + RED) == [Obligation.STORES]
-    assert Obligation.UNDEFINED in open_of(WORDS + RED + GREEN, WORDS + BOTH)
+    assert Obligation.UNDEFINED in open_of(WORDS + RED + GREEN, WORDS + BOTH, head=WIDE_Z)

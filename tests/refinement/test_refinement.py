@@ -27,7 +27,7 @@ HEAD = """.version 4.1
 .decl AT v_type=G type=ud num_elts=8 align=GRF
 .decl X v_type=G type=d num_elts=8 align=GRF
 .decl Y v_type=G type=d num_elts=8 align=GRF
-.decl Z v_type=G type=d num_elts=16 align=GRF
+.decl Z v_type=G type=d num_elts=8 align=GRF
 .decl B v_type=G type=ud num_elts=8 align=GRF
 .decl C v_type=G type=ud num_elts=8 align=GRF
 .decl F v_type=G type=f num_elts=8 align=GRF
