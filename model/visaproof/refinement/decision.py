@@ -15,6 +15,7 @@ from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible
 from visaproof.isa.errors import LimitReached, NotModelled
 from visaproof.refinement.assumed import differences
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import Pair, Sharing
 from visaproof.refinement.effects.synchronisation import Unlike
@@ -159,11 +160,14 @@ _Shown = TypeVar("_Shown", Refines, Resynchronised)
 
 def _unless_vacuous(asked: Asked, verdict: _Shown) -> _Shown | Vacuous | Unknown:
     """The verdict where the source is defined for some input: else any target refines it."""
+    comparison = asked.comparison
+    if isinstance(verdict, Refines) and Condition.ITEMS_APART in verdict.conditions:
+        comparison = replace(comparison, question=comparison.question.of_items or comparison.question)
     with asked.stages.timed("whether the source is ever defined"):
-        answer = means_nothing(asked.comparison, asked.timeout_ms)
+        answer = means_nothing(comparison, asked.timeout_ms)
     match answer:
         case Impossible():
-            return Vacuous(undefined_always(asked.comparison))
+            return Vacuous(undefined_always(comparison))
         case GaveUp(reason):
             shown = "refines the source" if isinstance(verdict, Refines) else "has other barriers than the source"
             return Unknown(f"the target {shown}, which may be undefined for every input: {reason}")

@@ -93,8 +93,11 @@ def in_step(
         if found is None:
             return None
         together = found.together
-        if _same_iterations(found.question, needed) and same_effects(found.question):
-            return found.question
+        if _same_iterations(found.question, needed):
+            ways = (found.question, found.question.of_items)
+            shown = next((way for way in ways if way is not None and same_effects(way)), None)
+            if shown is not None:
+                return shown
         more = _chosen_once(found)
         if more.keys() <= chosen.keys():
             return None

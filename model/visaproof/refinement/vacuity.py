@@ -12,13 +12,16 @@ from visaproof.checking.stages import Fails, GaveUp, Holds, Impossible, Values
 from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.obligations import premises
 from visaproof.refinement.steps import uncut
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import candidates, contents, unknowns
 from visaproof.refinement.testing.random_testing import float_words
+from visaproof.refinement.testing.runner import bits_of
 from visaproof.refinement.testing.runs import has_meaning
-from visaproof.smt import false, is_true
+from visaproof.smt import false, is_true, symbols_of
+from visaproof.smt.evaluate import evaluate_all
 
 RUNS = 30
 
@@ -32,7 +35,7 @@ def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveU
     if any(map(is_true, question.source.undefined_alone)):
         return Impossible()
     loops = question.bounded or comparison.in_step
-    if loops and question.source.races is None:
+    if loops and question.source.races is None and not question.source.items_apart:
         return None
     if _meant_in_a_run(comparison):
         return None
@@ -58,11 +61,22 @@ def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:
 def _meant_in_a_run(comparison: Comparison) -> bool:
     for values, content in islice(_launches(comparison), RUNS):
         try:
-            if has_meaning(*comparison.runners, comparison.question, values, content):
+            if _items_are_apart(comparison.question, values) and has_meaning(
+                *comparison.runners, comparison.question, values, content
+            ):
                 return True
         except NotModelled:  # for these inputs, as floats that are not numbers
             continue
     return False
+
+
+def _items_are_apart(question: Question, values: Values) -> bool:
+    """Whether no work items race in this launch, where they are taken not to: one alone, or by where they store."""
+    source = question.source
+    if not source.items_apart or source.item_races is None or bits_of(question.lanes, values).bit_count() == 1:
+        return True
+    meets = list(source.item_races.conditions)
+    return all(one in values for one in symbols_of(*meets)) and not any(evaluate_all(meets, values))
 
 
 def _launches(comparison: Comparison) -> Iterator[tuple[Values, Content]]:

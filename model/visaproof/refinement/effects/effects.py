@@ -21,6 +21,7 @@ from visaproof.queries.kernels.undefined import Conditions, UndefinedKind
 from visaproof.refinement.effects.events import AtomicEvent
 from visaproof.refinement.effects.fences import is_atomic
 from visaproof.refinement.effects.history import History
+from visaproof.refinement.effects.items import ItemRaces
 from visaproof.refinement.effects.observed_registers import RegisterByte
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.side import Side, surface_then
@@ -155,6 +156,10 @@ class Effects(Struct, frozen=True, dict=True):
     """Of the threads of a group."""
     lane_races: "LaneRaces | None" = None
     """Of a wide target, of lanes that threads of the source run which race."""
+    item_races: ItemRaces | None = None
+    """Of one thread of which each lane is a work item."""
+    items_apart: bool = False
+    """Whether it is taken for undefined where these race."""
 
     @cached_property
     def undefined_within_statements(self) -> Conditions:
@@ -165,7 +170,8 @@ class Effects(Struct, frozen=True, dict=True):
     def undefined(self) -> Conditions:
         """The run is undefined where one of these holds."""
         found = _joined(self.undefined_within_statements, self.races.across_statements if self.races else {})
-        return _joined(found, self.lane_races.conditions if self.lane_races else {})
+        found = _joined(found, self.lane_races.conditions if self.lane_races else {})
+        return _joined(found, self.item_races.conditions if self.item_races and self.items_apart else {})
 
     @property
     def races_in_iterations(self) -> bool:
@@ -266,6 +272,7 @@ def effects_of(side: Side, memory: SharedMemory, expand: bool, forbidden: frozen
         tuple(history.events),
         Races(side, history, UndefinedKind.RACE in forbidden) if side.threads else None,
         LaneRaces(side, history) if side.narrow else None,
+        None if side.threads or side.narrow else ItemRaces(side, history),
     )
 
 

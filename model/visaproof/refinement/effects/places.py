@@ -50,6 +50,7 @@ class Condition(Enum):
     UNDER_2_GIB = "buffers have at most 2 GiB"
     NO_WRAP = "no offset that the target computes in 64 bits is 4 GiB or more"
     TARGET_INSIDE = "the target stays inside its buffers"
+    ITEMS_APART = "no two work items of the source store one byte between two barriers, which OpenCL C leaves undefined"
 
 
 ALWAYS = frozenset((Condition.SOURCE_INSIDE, Condition.UNDER_4_GIB))

@@ -1,6 +1,9 @@
 """Two kernels over one memory: what both do that can be seen, and the launches for which it is asked."""
 
+from functools import cached_property
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from visaproof.isa.errors import Position
 from visaproof.launch.ids.work_items import NO_GROUP, Group
@@ -11,7 +14,7 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.effects.side import Premises
-from visaproof.smt import Bool, disj
+from visaproof.smt import Bool, disj, is_true
 
 LARGEST_SURFACE = 1 << 32
 """Bytes: messages to surfaces have 32-bit offsets."""
@@ -40,7 +43,7 @@ class Launched(Struct, frozen=True):
         return disj(*self.lanes), *self.group.possible(self.lanes), *given
 
 
-class Question(Struct, frozen=True):
+class Question(Struct, frozen=True, dict=True):
     """Whether the target refines the source."""
 
     source: Effects
@@ -71,6 +74,19 @@ class Question(Struct, frozen=True):
     """Whether fences stand for each other of which no page says which is stronger."""
     narrowed: bool = False
     """Whether one that reaches a group stands for one of which no page says how far it reaches."""
+
+    @cached_property
+    def of_items(self) -> "Question | None":
+        """The same where no two work items of a source of one thread race; None where that says nothing.
+
+        That is so where it is allowed, where lanes are no work items, and where they race in every run.
+        """
+        races, launched = self.source.item_races, self.launched.group.launched
+        if races is None or self.source.items_apart or UndefinedKind.RACE not in self.forbidden:
+            return None
+        if launched is None or len(launched.ids) < 2 or not races.conditions or any(map(is_true, races.conditions)):
+            return None
+        return replace(self, source=replace(self.source, items_apart=True))
 
     @property
     def lanes(self) -> tuple[Bool, ...]:

@@ -165,7 +165,7 @@ class Side(Struct, frozen=True):
         own = self._racing_thread(performed, access, thread)
         if not buffer:
             return NO_OWNER if own is None else Owner(thread=own)
-        lane = _lane_of(performed, access)
+        lane = lane_of(performed, access)
         single = self.threads or lane is not None  # the wide thread acts for the items of several others
         items = self.sharing.items(thread, performed.instruction.first_lane, lane) if single else None
         return Owner(buffer, items, own)
@@ -174,7 +174,7 @@ class Side(Struct, frozen=True):
         """The thread that makes an access, of several that race; of a wide target, the one of the source."""
         if isinstance(access, Atomic) or len(access.cell) > 1:
             return None
-        if self.narrow and (lane := _lane_of(performed, access)) is not None:
+        if self.narrow and (lane := lane_of(performed, access)) is not None:
             return (performed.instruction.first_lane + lane) // self.narrow
         return thread if self.threads_race else None
 
@@ -342,7 +342,7 @@ def _is_store(side: Side, performed: Performed) -> bool:
     return any(not isinstance(one, Load) for one in accesses)
 
 
-def _lane_of(performed: Performed, access: Access) -> int | None:
+def lane_of(performed: Performed, access: Access) -> int | None:
     """The lane for whose work item an access is; without a mask, a thread makes it for any that comes there."""
     execution = getattr(performed.decoded, "execution", None)
     masked = isinstance(execution, Execution) and isinstance(execution.mask, ExecMask) and not execution.mask.no_mask

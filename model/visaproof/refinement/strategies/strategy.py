@@ -11,7 +11,7 @@ from time import process_time
 from msgspec import Struct, field
 
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.places import conditions
+from visaproof.refinement.effects.places import Condition, conditions
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.steps import Steps
@@ -140,4 +140,5 @@ def kind_of(verdict: Verdict) -> str:
 def granted(comparison: Comparison, question: Question, by: str) -> Refines:
     """The verdict with the conditions that it needs."""
     source, target = question.source.reaches, question.target.reaches
-    return Refines(by, conditions(source, target) if comparison.conditional else frozenset())
+    needed = conditions(source, target) if comparison.conditional else frozenset[Condition]()
+    return Refines(by, needed | {Condition.ITEMS_APART} if question.source.items_apart else needed)

@@ -24,6 +24,11 @@ def _loops(comparison: Comparison) -> bool:
     return bool(comparison.question.bounded) or comparison.in_step
 
 
+def _loops_in_any_order(comparison: Comparison) -> bool:
+    """Not of a source whose work items are taken not to race: they may in these runs."""
+    return _loops(comparison) and not comparison.question.source.items_apart
+
+
 def _in_step(comparison: Comparison) -> bool:
     return comparison.in_step
 
@@ -78,7 +83,7 @@ A_FEW = f"{AUDITS} runs"
 MANY = f"{TESTS} runs of each kind"
 MOST = f"{LAST_RUNS} runs in all"
 
-FEW_RUNS = Strategy("few runs", _loops, differences.few, (Difference,), A_FEW)
+FEW_RUNS = Strategy("few runs", _loops_in_any_order, differences.few, (Difference,), A_FEW)
 IN_STEP = Strategy(
     "iterations in step", _in_step, proofs.iterations_in_step, (Refines,), f"{NO_SOLVER}", any_length=True
 )
@@ -90,6 +95,7 @@ SAME_STORES = (
 )
 """Proofs by normal forms."""
 SIMPLE_STORES = Strategy("simple stores", _of_whole_programs, proofs.as_it_is, (Refines,), QUICK)
+ITEMS_APART = Strategy("items that do not race", _of_whole_programs, proofs.where_items_do_not_race, (Refines,), QUICK)
 
 STRATEGIES = (
     FEW_RUNS,
@@ -100,6 +106,7 @@ STRATEGIES = (
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     SIMPLE_STORES,
+    ITEMS_APART,
     Strategy("atomics event by event", has_atomics, event_by_event, (Refines,), "a question for each event"),
     Strategy("runs", _no_runs_yet, differences.before_a_solver, (Difference,), f"{MANY}, of several threads {A_FEW}"),
     Strategy("another order", _of_parts, proofs.in_another_order, (Refines,), "a question for each exchange"),
@@ -132,7 +139,7 @@ def _without_loops(row: Strategy) -> Strategy:
 IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
 """What is asked first where buffers may overlap: proofs that need not know which do."""
 
-SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES,)
+SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES, ITEMS_APART)
 """What is asked there of a target that refines the source where buffers are apart, before runs."""
 
 SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, proofs.proved_as_it_is, (Refines,), A_QUESTION),)
