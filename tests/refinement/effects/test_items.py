@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.refinement.widths.test_refinement_widths import ids, kernel
+from tests.support.differences import kind_of
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
@@ -98,6 +99,14 @@ def test_races_that_are_allowed_are_no_condition() -> None:
     allowed = forbidden_by([(UndefinedKind.RACE, False)])
     found = asked(items(TWO_IN_ONE_PLACE, HALVES), items(TWO_IN_ONE_PLACE, WHOLE), allowed)
     assert isinstance(found, Difference)
+
+
+def test_a_race_of_threads_is_shown() -> None:
+    """Of a narrower target: the message of the wide source is in halves, and so are its work items."""
+    narrow = kernel(8, ids(8) + "and (M1, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x1c:ud\n" + LOW.format("X") + "\n")
+    found = asked(items(TWO_IN_ONE_PLACE, HALVES), narrow)
+    assert isinstance(found, Difference)
+    assert kind_of(found) is UndefinedKind.RACE
 
 
 def of_full_groups(program: Program) -> Program:

@@ -77,12 +77,15 @@ class Question(Struct, frozen=True, dict=True):
 
     @cached_property
     def of_items(self) -> "Question | None":
-        """The same where no two work items of a source of one thread race; None where that says nothing.
+        """The same where no two work items race, both kernels being of one width; None where that says nothing.
 
-        That is so where it is allowed, where lanes are no work items, and where they race in every run.
+        That is so where it is allowed, where lanes are no work items, and where they race in every run.  Of a target
+        of several threads a race is shown.
         """
         races, launched = self.source.item_races, self.launched.group.launched
         if races is None or self.source.items_apart or UndefinedKind.RACE not in self.forbidden:
+            return None
+        if self.target.races is not None:
             return None
         if launched is None or len(launched.ids) < 2 or not races.conditions or any(map(is_true, races.conditions)):
             return None
