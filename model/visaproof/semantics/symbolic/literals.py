@@ -3,6 +3,7 @@
 from typing import cast
 
 from visaproof.smt import Bool, Op, conj, disj, false, is_true, kept, neg
+from visaproof.smt.terms import interned
 
 Literals = frozenset[Bool]
 """A conjunction; a false one holds the constant false."""
@@ -26,8 +27,16 @@ def alternatives(condition: Bool) -> tuple[Bool, ...]:
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
     rest = conj(*(_left(one, assumed) for one in guard - assumed if not _follows(one, assumed)))
-    contradicted = neg(rest) in assumed or any(neg(one) in assumed for one in guard)
+    contradicted = _is_denied(rest, assumed) or any(_is_denied(one, assumed) for one in guard)
     return false() if contradicted else rest
+
+
+def _is_denied(literal: Bool, assumed: Literals) -> bool:
+    """Whether the assumption holds its opposite, which is not made for that: one that no term is cannot be there."""
+    if literal.op is Op.NOT:
+        return literal.args[0] in assumed
+    opposite = neg(literal) if literal.op is Op.CONST else interned(Op.NOT, (literal,), None, 0)
+    return opposite in assumed
 
 
 def _follows(literal: Bool, assumed: Literals) -> bool:
