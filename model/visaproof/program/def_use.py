@@ -8,6 +8,7 @@ from typing import Any, cast, get_args, get_type_hints
 
 from msgspec import Struct
 
+from visaproof.isa.identity import Same
 from visaproof.isa.operands import RawOperand, ScalarUD
 from visaproof.isa.surface_keys import StateAt, surface_key
 from visaproof.program.effects import lanes_of
@@ -38,10 +39,18 @@ Span = tuple[str, int, int]
 
 TO_THE_END = 1 << 30
 
+KEPT = 16_384
+"""Statements of which it is known what they read and write: each run of a program asks it of all of them."""
+
 
 def uses(statement: Run) -> frozenset[str]:
     """The variables that a statement names to read them: of any kind, memory left out."""
-    return frozenset((*names(statement, leave_out=WRITTEN), *_addresses_of_targets(statement)))
+    return _uses(Same(statement))
+
+
+@lru_cache(KEPT)
+def _uses(same: Same[Run]) -> frozenset[str]:
+    return frozenset((*names(same.it, leave_out=WRITTEN), *_addresses_of_targets(same.it)))
 
 
 def handles(statement: Run) -> frozenset[str]:
@@ -52,6 +61,12 @@ def handles(statement: Run) -> frozenset[str]:
 
 def definitions(statement: Run) -> frozenset[str]:
     """The variables that a statement names to write them."""
+    return _definitions(Same(statement))
+
+
+@lru_cache(KEPT)
+def _definitions(same: Same[Run]) -> frozenset[str]:
+    statement = same.it
     inside = (getattr(statement, name, None) for name in _PARTS)
     parts = [getattr(one, name, None) for one in (statement, *inside) for name in WRITTEN]
     written = frozenset(name for part in parts for name in names(part))
