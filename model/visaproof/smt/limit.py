@@ -6,7 +6,8 @@ Python delivers signals to the main thread alone: in another one, and where ther
 
 import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -53,6 +54,38 @@ class Limit:
 
 
 NO_LIMIT = Limit(inf)
+
+
+TIMES_LONGER = 2
+"""What a limit has ended is begun anew where there is so many times as long for it."""
+
+
+class Attempts:
+    """Of something that takes long: each of many questions, which have a small share of the time, may begin it."""
+
+    def __init__(self) -> None:
+        self._longest = 0.0
+
+    @contextmanager
+    def one_more(self) -> Generator[None]:
+        """What runs within is an attempt."""
+        start = process_time()
+        try:
+            yield
+        finally:
+            self._longest = max(self._longest, process_time() - start)
+
+    @property
+    def have_no_time(self) -> bool:
+        """Whether the limit around here would end another attempt as it has ended one."""
+        return left_here() < TIMES_LONGER * self._longest
+
+
+def left_here() -> float:
+    """Seconds until the innermost limit that is set ends what runs now; infinite where none is."""
+    if not hasattr(signal, "getitimer"):
+        return inf
+    return signal.getitimer(signal.ITIMER_PROF)[0] or inf
 
 
 class Within:

@@ -167,6 +167,8 @@ class KernelAnswers(Struct, frozen=True):
         """The questions about the whole run, if that says more.  Raises LimitReached where it was not finished."""
         if self.whole is None or self.again:
             return next(iter(self.again), None)
+        if self.whole.is_too_long:
+            raise LimitReached(self.limit.seconds)
         asked = self.with_data()
         if isinstance(asked.trace.stopped, LimitReached):
             raise asked.trace.stopped

@@ -6,13 +6,14 @@ addresses were aligned.  What a concrete run has shown was shown with them.  So 
 
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from visaproof.isa.errors import LimitReached
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.places_alone import PlacesAlone
 from visaproof.semantics.symbolic.effects import meaningless
 from visaproof.smt import is_false
+from visaproof.smt.limit import Attempts
 
 
 class WholeRun(Struct):
@@ -21,14 +22,21 @@ class WholeRun(Struct):
     run: Callable[[], Trace]
     alone: PlacesAlone
     _found: Trace | None = None
+    _attempts: Attempts = field(default_factory=Attempts)
 
     def trace(self) -> Trace:
         if self._found is not None:
             return self._found
-        ran = self.run()
+        with self._attempts.one_more():
+            ran = self.run()
         if not isinstance(ran.stopped, LimitReached):
             self._found = ran
         return ran
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it would not end here either: each scatter that stays open asks for it, with a share of the time."""
+        return self._found is None and self._attempts.have_no_time
 
     def says_more(self, ran: Trace) -> bool:
         """Whether a load that was left out may be undefined, or something beyond a variable is used."""
