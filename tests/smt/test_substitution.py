@@ -5,7 +5,10 @@ from hypothesis import given
 
 from tests.strategies import Truth, truths
 from visaproof.smt import (
+    Bool,
+    Op,
     Term,
+    add,
     bool_symbol,
     conj,
     const,
@@ -13,6 +16,7 @@ from visaproof.smt import (
     eq,
     false,
     ite,
+    mul,
     substitute,
     substitution,
     symbol,
@@ -20,7 +24,7 @@ from visaproof.smt import (
     true,
 )
 from visaproof.smt.evaluate import consists_of, subterms
-from visaproof.smt.substitution import Substitution, rebuild
+from visaproof.smt.substitution import Booleans, Substitution, rebuild, substitute_bools
 
 P, Q = bool_symbol("p"), bool_symbol("q")
 X, Y, Z = (symbol(name, 32) for name in "xyz")
@@ -97,3 +101,33 @@ def test_a_term_consists_of_its_symbols_and_of_nothing_less(truth: Truth) -> Non
     assert consists_of(truth.term, [truth.term])
     for one in symbols:
         assert not consists_of(truth.term, [other for other in symbols if other is not one])
+
+
+CHAIN = [ite(eq(const(k, 32), X), symbol(f"word{k}", 32), Y) for k in range(20)]
+
+
+@given(truths(8))
+def test_what_was_looked_through_before_changes_nothing(truth: Truth) -> None:
+    """Parts first, then the whole: what is known of parts is that of the whole."""
+    inside = [one for one in subterms(truth.term) if isinstance(one, Bool) and one.op is not Op.CONST]
+    known: dict[Term, Term] = {one: true() for one in inside[::3]}
+    kept = Booleans(known)
+    for one in (*inside[::2], truth.term):
+        assert substitute_bools((one,), kept) == substitute_bools((one,), known)
+
+
+def test_parts_that_stay_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word that grows statement by statement holds more than may be looked at, but little of it is new."""
+    monkeypatch.setattr(substitution, "marks_of", lambda _: -1)  # as where all marks are taken
+    kept, word = Booleans({P: true()}), X
+    for one in CHAIN:
+        word = add(word, mul(one, one))
+        assert substitute_bools((word,), kept, 12) == [word]
+    assert len(subterms(word)) > 60
+    assert substitute_bools((ite(P, word, Z),), kept, 12) == [word]
+
+
+def test_what_stays_under_one_assumption_changes_under_another() -> None:
+    word = add(ite(P, X, Y), ite(Q, Y, Z))
+    assert substitute_bools((word,), Booleans({bool_symbol("r"): true()})) == [word]
+    assert substitute_bools((word,), Booleans({Q: true()})) == [add(ite(P, X, Y), Y)]

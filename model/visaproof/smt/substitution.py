@@ -102,13 +102,15 @@ def substitute_all(roots: Sequence[T], replacements: Mapping[Term, Term]) -> lis
 class Booleans(dict[Term, Term]):
     """Booleans and what replaces them, with the marks of them all."""
 
-    __slots__ = ("marks", "under")
+    __slots__ = ("marks", "stay", "under")
 
     def __init__(self, replacements: Mapping[Term, Term]) -> None:
         super().__init__(replacements)
         self.marks = marks_of(replacements)
         self.under: dict[Term, Term] = {}
         """Terms that were simplified by these, and what they became."""
+        self.stay = set[Term]()
+        """Terms that have the marks of some of them, and stay as they are: they are looked through once."""
 
 
 def substitute_bools(
@@ -119,17 +121,23 @@ def substitute_bools(
     Parts that hold none of them are not looked at, nor those that are compared with each other unless
     `within_relations`.
     """
-    marks = replacements.marks if isinstance(replacements, Booleans) else marks_of(replacements)
+    known = isinstance(replacements, Booleans)
+    marks = replacements.marks if known else marks_of(replacements)
     if not any(root.marks & marks for root in roots):
         return list(roots)
-    changing = _changing(roots, replacements, marks, most, within_relations=within_relations)
+    stay = replacements.stay if known and within_relations else set[Term]()
+    changing = _changing(roots, replacements, marks, most, stay, within_relations=within_relations)
     done: dict[Term, Term] = {}
     for term in sorted(changing, key=_serial):
         if term in replacements:
             done[term] = replacements[term]
+            continue
+        args = tuple([done.get(arg, arg) for arg in term.args])
+        if args == term.args:
+            done[term] = term
+            stay.add(term)
         else:
-            args = tuple(done.get(arg, arg) for arg in term.args)
-            done[term] = term if args == term.args else rebuild(term, args)
+            done[term] = rebuild(term, args)
     return [cast(T, done.get(root, root)) for root in roots]
 
 
@@ -143,10 +151,19 @@ def marks_of(booleans: Iterable[Term]) -> int:
 
 
 def _changing(
-    roots: Sequence[Term], replacements: Mapping[Term, Term], marks: int, most: float, *, within_relations: bool
+    roots: Sequence[Term],
+    replacements: Mapping[Term, Term],
+    marks: int,
+    most: float,
+    stay: set[Term],
+    *,
+    within_relations: bool,
 ) -> set[Term]:
-    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met."""
-    stack: list[Term] = [root for root in roots if root.marks & marks]
+    """The subterms that may hold one of the Booleans; none if there are more than `most`, or no Boolean is met.
+
+    Those that `stay` are left out, and where no Boolean is met, all of them do.
+    """
+    stack: list[Term] = [root for root in roots if root.marks & marks and root not in stay]
     seen, found = set[Term](stack), False
     while stack:
         term = stack.pop()
@@ -154,12 +171,15 @@ def _changing(
             found = True
         elif within_relations or term.op not in _RELATIONS:
             for arg in term.args:
-                if arg.marks & marks and arg not in seen:
+                if arg.marks & marks and arg not in seen and arg not in stay:
                     seen.add(arg)
                     stack.append(arg)
             if len(seen) > most:
                 return set()
-    return seen if found else set()
+    if not found:
+        stay |= seen
+        return set()
+    return seen
 
 
 _RELATIONS = frozenset((Op.EQ, Op.ULT, Op.SLT))
