@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import is_
 from typing import cast
 
 from visaproof.decode.sampler import LANES_MAY_DIFFER
 from visaproof.decode.statement import lane_offset, without_mask, without_predicate
 from visaproof.isa.errors import NotModelled
 from visaproof.isa.float_modes import CONTROL, OF_DPAS
-from visaproof.isa.identity import Same
 from visaproof.isa.types import DataType
 from visaproof.launch.float_results import Floats, comparison_meaning, meaning_of
 from visaproof.machine.symbolic.divisions.integer_division import IntegerDivisions
@@ -41,6 +41,7 @@ from visaproof.semantics.symbolic import alu
 from visaproof.semantics.symbolic.cases import by_cases, given
 from visaproof.semantics.symbolic.elements import Operation, Source
 from visaproof.semantics.symbolic.float_axioms import Comparison, comparison, copies, plain
+from visaproof.semantics.symbolic.guarded import ByteWrite
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.pairs import PAIRED
 from visaproof.semantics.symbolic.saturation import of_integers
@@ -59,8 +60,8 @@ class SymbolicArithmetic:
         self._open = OpenValues(thread.name)
         self._divisions = IntegerDivisions(self._open.defined, thread.initial) if divisions else None
         self._predicates = SymbolicPredicates(thread, operands, *([self._divisions.told] if self._divisions else ()))
-        self._read_control: tuple[object, BitVec] | None = None
-        """What the control register held, and for whom."""
+        self._read_control: tuple[Run, Literals, tuple[ByteWrite | None, ...], BitVec] | None = None
+        """For whom the control register was read, under which facts, what was written to it, and what it held."""
 
     @property
     def arbitrary(self) -> list[Uninterpreted]:
@@ -117,10 +118,12 @@ class SymbolicArithmetic:
         registers, facts = self._thread.registers, self._thread.lanes.facts
         if not registers.holds(CONTROL, 0, 4):
             return None
-        read = Same(statement), facts, tuple(map(Same, registers.newest(CONTROL, 0, 4)))
-        if self._read_control is None or self._read_control[0] != read:
-            self._read_control = read, self._control_for(statement, facts)
-        return self._read_control[1]
+        known, written = self._read_control, registers.newest(CONTROL, 0, 4)
+        if known is not None and known[0] is statement and known[1] == facts and all(map(is_, known[2], written)):
+            return known[3]
+        found = self._control_for(statement, facts)
+        self._read_control = statement, facts, written, found
+        return found
 
     def _control_for(self, statement: Run, facts: Literals) -> BitVec:
         control = self._thread.registers.read_under(CONTROL, 0, 4, facts)
