@@ -1,6 +1,5 @@
 """The way of a symbolic run through the statements of a kernel: branches, and loops that one iteration stands for."""
 
-from collections import Counter
 from collections.abc import Callable
 from itertools import count
 
@@ -25,12 +24,13 @@ from visaproof.machine.symbolic.loops.iteration import (
     shifts,
 )
 from visaproof.machine.symbolic.loops.lane_elements import LaneElements
+from visaproof.machine.symbolic.loops.rounds import Rounds
 from visaproof.machine.symbolic.loops.used_symbols import used_symbols
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
-from visaproof.program.loop_shape import TIMES_FEWER, Loop, is_costly, shape
+from visaproof.program.loop_shape import Loop, shape
 from visaproof.program.statements import Branch, End, Landing, Nothing, Run
 from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
@@ -38,8 +38,6 @@ from visaproof.smt.limit import NO_LIMIT, Limit
 
 RUN_SHARE = 0.7
 """Of the time for a file: the rest is for the questions, of which there are none where the run comes to no message."""
-MOST_TURNS = 24
-"""Of loops of unknown length that are unrolled, in all: as two loops take, one in the other, and not five."""
 MAX_STEPS = 20_000
 """Statements of one trace; more are given up."""
 FIXED_STEPS = 4000
@@ -55,19 +53,17 @@ class Walk:
         """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
         self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
         self._machine, self._lanes = machine, machine.lanes
-        self._unroll, self._generalise = unroll, general
+        self._rounds, self._generalise = Rounds(machine.program.statements, unroll, several=not general), general
         self._place: int = 0
-        self._iterations: Counter[int] = Counter()
-        """How often each branch went back though it was open whether it would."""
-        self._back: dict[int, tuple[Bool, ...]] = {}
-        """The lanes that each branch took back last."""
+        self._exact = set[int]()
+        """The places behind loops of a fixed length of which no iteration stands for the others."""
         self._came: dict[int, tuple[Bool, ...]] = {}
         """Those that ran at each place last."""
         self._bounded: list[tuple[Bool, Position]] = []
         self._loops = 0
         """How many loops were generalised, also in vain."""
-        self._turns = self._steps = 0
-        """How often loops of unknown length went back, and how many statements were run."""
+        self._steps = 0
+        """How many statements were run."""
         self._moments = count(1)
         """How often what iterations write was looked at."""
         self._heads: list[int] = []
@@ -182,25 +178,27 @@ class Walk:
         place, running = self._place, self._lanes.running
         # As many lanes as an iteration ago, or at its begin: then it is certain that they go on.
         fixed = self._fixed and self._steps < FIXED_STEPS and self._came.get(branch.target) == running
-        if self._back.get(place) != running and not fixed:
-            self._iterations[place] += 1
-            self._turns += 1
-            self._back[place] = running
-        if self._iterations[place] > self._most_rounds(branch):
+        certain = fixed or self._rounds.turn(place, running)
+        too_many = self._rounds.are_too_many(branch, place)
+        if too_many or (certain and self._takes_long(place)):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if not (self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True)):
+            if self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True):
+                return
+            self._exact.add(place)
+            if too_many:
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
-            return
-        self._drop_rounds(branch.target, place)
+                return
+        self._rounds.drop(branch.target, place)
         self._place, self._within = branch.target, place
 
-    def _most_rounds(self, branch: Branch) -> int:
-        """Iterations that are unrolled: few where each is a choice between all, or goes through loops of its own."""
-        if not self._generalise or not self._unroll:
-            return self._unroll
-        costly = is_costly(branch.target, self._machine.program.statements[branch.target : self._place - 1])
-        return max(1, self._unroll // TIMES_FEWER) if costly else self._unroll
+    def _takes_long(self, place: int) -> bool:
+        """Whether one iteration is to stand for what is left of a loop of a fixed length.
+
+        Kernels that are compared would go through different iterations.
+        """
+        several = self._generalise and not self._compared_as
+        return several and self._steps > FIXED_STEPS and place not in self._exact
 
     def _again(self) -> bool:
         """Whether all iterations of a loop that begins here were run as one: at once, as when a run came here before.
@@ -318,7 +316,7 @@ class Walk:
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
         stores, moves = len(machine.private.contents()), machine.bindings.logged
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
-        self._drop_rounds(loop.head, loop.behind - 1)
+        self._rounds.drop(loop.head, loop.behind - 1)
         self._place, self._within = loop.first, loop.behind
         self._heads.append(loop.head)
         self._turned |= {loop.behind: loop.head} if loop.is_turned else {}
@@ -336,15 +334,3 @@ class Walk:
         now = machine.operands.addresses.contents()
         written.addresses = {key for key, held in now.items() if addresses.get(key) is not held}
         return written
-
-    def _drop_rounds(self, first: int, behind: int) -> None:
-        """Counts the iterations of the loops in between anew; where no iteration stands for later ones, one is left.
-
-        Else the work would grow with the product of their iterations; none is left where loops have turned often.
-        """
-        for inner in [place for place in self._iterations if first <= place < behind]:
-            self._back.pop(inner, None)
-            if self._generalise:
-                del self._iterations[inner]
-            elif self._turns < MOST_TURNS:
-                self._iterations[inner] = min(self._iterations[inner], max(0, self._unroll - 1))
