@@ -11,7 +11,7 @@ from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN
 from visaproof.launch.matching import Program
-from visaproof.machine.symbolic.loops.rounds import MOST_TURNS
+from visaproof.machine.symbolic.loops.iterations import MOST_TURNS
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement import iteration_numbers
 from visaproof.refinement.comparison import compare

@@ -23,8 +23,8 @@ from visaproof.machine.symbolic.loops.iteration import (
     round_writes,
     shifts,
 )
+from visaproof.machine.symbolic.loops.iterations import Iterations
 from visaproof.machine.symbolic.loops.lane_elements import LaneElements
-from visaproof.machine.symbolic.loops.rounds import Rounds
 from visaproof.machine.symbolic.loops.used_symbols import used_symbols
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
@@ -53,7 +53,10 @@ class Walk:
         """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
         self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
         self._machine, self._lanes = machine, machine.lanes
-        self._rounds, self._generalise = Rounds(machine.program.statements, unroll, several=not general), general
+        self._iterations, self._generalise = (
+            Iterations(machine.program.statements, unroll, several=not general),
+            general,
+        )
         self._place: int = 0
         self._exact = set[int]()
         """The places behind loops of a fixed length of which no iteration stands for the others."""
@@ -178,8 +181,8 @@ class Walk:
         place, running = self._place, self._lanes.running
         # As many lanes as an iteration ago, or at its begin: then it is certain that they go on.
         fixed = self._fixed and self._steps < FIXED_STEPS and self._came.get(branch.target) == running
-        certain = fixed or self._rounds.turn(place, running)
-        too_many = self._rounds.are_too_many(branch, place)
+        certain = fixed or self._iterations.turn(place, running)
+        too_many = self._iterations.are_too_many(branch, place)
         if too_many or (certain and self._takes_long(place)):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
             if self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True):
@@ -189,7 +192,7 @@ class Walk:
                 self._bounded.append((neg(self._lanes.here), branch.position))
                 self._lanes.halt()
                 return
-        self._rounds.drop(branch.target, place)
+        self._iterations.drop(branch.target, place)
         self._place, self._within = branch.target, place
 
     def _takes_long(self, place: int) -> bool:
@@ -316,7 +319,7 @@ class Walk:
         bound, addresses = machine.bindings.contents(), machine.operands.addresses.contents()
         stores, moves = len(machine.private.contents()), machine.bindings.logged
         outer, registers.log, predicates.log = (registers.log, predicates.log), [], []
-        self._rounds.drop(loop.head, loop.behind - 1)
+        self._iterations.drop(loop.head, loop.behind - 1)
         self._place, self._within = loop.first, loop.behind
         self._heads.append(loop.head)
         self._turned |= {loop.behind: loop.head} if loop.is_turned else {}
