@@ -26,9 +26,12 @@ def alternatives(condition: Bool) -> tuple[Bool, ...]:
 @kept(4_096)
 def missing(guard: Literals, assumed: Literals) -> Bool:
     """What has to hold beside the assumption for the guard to hold: false where they contradict each other."""
-    rest = conj(*(_left(one, assumed) for one in guard - assumed if not _follows(one, assumed)))
-    contradicted = _is_denied(rest, assumed) or any(_is_denied(one, assumed) for one in guard)
-    return false() if contradicted else rest
+    lacking = guard - assumed
+    for one in lacking:
+        if _is_denied(one, assumed):
+            return false()
+    rest = conj(*(_left(one, assumed) for one in lacking if not _follows(one, assumed)))
+    return false() if _is_denied(rest, assumed) else rest
 
 
 def _is_denied(literal: Bool, assumed: Literals) -> bool:
