@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from visaproof.smt import BitVec, Term, bool_symbol, conj, disj, ite, neg, slt, symbol, ult
+from visaproof.smt import BitVec, Term, bool_symbol, conj, disj, extract, ite, neg, slices, slt, symbol, ult
 from visaproof.smt.evaluate import evaluate
 
 CONDITIONS = tuple(bool_symbol(name) for name in ("p", "q", "r"))
@@ -48,3 +50,22 @@ def test_the_smaller_or_larger_word_is_chosen(
     built = ite((slt if signs else ult)(one, other), *((other, one) if larger else (one, other)))
     key = (lambda word: (values[word] ^ 8) - 8) if signs else values.__getitem__
     assert evaluate(built, values) == values[(max if larger else min)(one, other, key=key)]
+
+
+def test_a_choice_is_sliced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each lane that is compared slices it again."""
+    word = symbol("part", 32)
+    for k in range(20):
+        word = ite(bool_symbol(f"sliced{k}"), symbol(f"part{k}", 32), word)
+    first, made = extract(word, 15, 0), list[object]()
+    together = slices._put_together
+
+    def counted(*given: Any) -> BitVec:
+        made.append(given)
+        return together(*given)
+
+    monkeypatch.setattr(slices, "_put_together", counted)
+    assert extract(word, 15, 0) is first
+    assert not made
+    assert extract(word, 16, 1) is not first
+    assert made

@@ -27,6 +27,7 @@ from visaproof.smt.terms import (
     common_width,
     const,
     interned,
+    kept,
     lowest_bit,
     value_of,
 )
@@ -57,6 +58,9 @@ def truncate(term: BitVec, to: int) -> BitVec:
 MOST_SLICED = 64
 """Parts of a word into which a slice is pushed: bit-sliced ciphers shift words of many thousand operations."""
 
+KEPT_SLICES = 4_096
+"""A comparison slices the words of each lane again, which may be long choices."""
+
 Slice = tuple[BitVec, int, int]
 """A term, and the bits of it that are meant: the highest and the lowest."""
 
@@ -68,8 +72,12 @@ def extract(term: BitVec, high: int, low: int) -> BitVec:
     """
     if not 0 <= low <= high < term.width:
         raise ValueError(f"bits {high}..{low} of {term.width}")
-    if (known := _known_slice(term, high, low)) is not None:
-        return known
+    known = _known_slice(term, high, low)
+    return _pushed(term, high, low) if known is None else known
+
+
+@kept(KEPT_SLICES)
+def _pushed(term: BitVec, high: int, low: int) -> BitVec:
     made: dict[Slice, BitVec] = {}
     waiting = [(term, high, low)]
     while waiting:
