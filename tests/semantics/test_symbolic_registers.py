@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from visaproof.isa.errors import Position
 from visaproof.semantics.symbolic import guarded
 from visaproof.semantics.symbolic.guarded import GuardedRegisters
 from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
@@ -257,3 +258,38 @@ def test_a_word_written_under_many_guards_is_read_without_recursion() -> None:
     )
     assert found.op is Op.ITE
     assert words[699] in found.args
+
+
+def _in_one_guard(file: GuardedRegisters) -> None:
+    for number, guard in enumerate(GUARDS):
+        file.write("V", 0, symbol(f"w{number}", 32), guard)
+
+
+def test_what_was_read_under_one_assumption_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = GuardedRegisters({"V": SIZE}, initial)
+    file.write("V", 0, symbol("w", 32), true())
+    _in_one_guard(file)
+    assumed = literals_of(bool_symbol("h"))
+    first = file.read_under("V", 0, 4, assumed)
+    monkeypatch.setattr(file, "_resolve", None)
+    assert file.read_under("V", 0, 4, assumed) is first
+
+
+def test_a_write_to_one_byte_of_what_was_read_is_seen() -> None:
+    file = GuardedRegisters({"V": SIZE}, initial)
+    file.write("V", 0, symbol("w", 32), true())
+    _in_one_guard(file)
+    before, known = file.contents(), file.read("V", 0, 4)
+    file.write("V", 2, symbol("b", 8), true())
+    assert extract(file.read("V", 0, 4), 23, 16) is symbol("b", 8)
+    file.restore(before)
+    assert file.read("V", 0, 4) is known
+
+
+def test_each_reader_of_what_some_path_did_not_write_is_noted() -> None:
+    file = GuardedRegisters({"V": SIZE}, initial)
+    _in_one_guard(file)
+    readers = [Position("k.visaasm", line, 1) for line in (1, 2)]
+    for file.reader in readers:
+        file.read("V", 0, 4)
+    assert list(file.partly["V", 0]) == readers

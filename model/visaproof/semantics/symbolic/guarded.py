@@ -67,6 +67,10 @@ MOST_SPLITS = 4
 """Writes to some bytes of a word only that are told apart for the whole word; each of them doubles what it may be."""
 
 
+KEPT_READS = 4_096
+"""A statement mostly reads what the ones before it have read for the same lanes."""
+
+
 def _runs(entries: Sequence[ByteWrite | None]) -> Iterator[list[ByteWrite | None]]:
     """The entries in runs of those that show under the same guard."""
     for _, run in groupby(entries, lambda entry: None if entry is None else entry.guard):
@@ -89,6 +93,10 @@ class GuardedRegisters(RegisterFile):
         self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
         """The first byte of each read of one of them, and what it brought."""
         self._writes: dict[str, list[ByteWrite | None]] = {}
+        self._read: dict[tuple[object, ...], tuple[list[ByteWrite | None], BitVec]] = {}
+        """What was read, by the newest writes of its bytes, which are kept as long, and by what was assumed."""
+        self._unwritten = 0
+        """How often a byte was read that nothing wrote."""
         self.initial_reads: dict[tuple[str, int], None] = {}
         """The bytes that were read before anything wrote them, in order."""
         self.read_uninitialised: Readers = {}
@@ -125,7 +133,17 @@ class GuardedRegisters(RegisterFile):
             return self._read_anew(variable, start, width)
         if not super().holds(variable, start, width):
             return self._read_beyond(variable, start, width, assumed)
-        return self._resolve(variable, start, self._writes_of(variable)[start : start + width], assumed)
+        entries = self._writes_of(variable)[start : start + width]
+        key = *map(id, entries), assumed
+        if (known := self._read.get(key)) is not None:
+            return known[1]
+        before = self._unwritten
+        found = self._resolve(variable, start, entries, assumed)
+        if self._unwritten == before:  # else who reads it is noted each time
+            if len(self._read) == KEPT_READS:
+                self._read.clear()
+            self._read[key] = entries, found
+        return found
 
     def stays(self, word: tuple[str, int, int], assumed: Literals, earlier: Writes) -> bool:
         """Whether these bytes hold what they did earlier, wherever the assumption holds; no reader is noted."""
@@ -296,6 +314,7 @@ class GuardedRegisters(RegisterFile):
 
     def _never_written(self, variable: str, position: int) -> Byte:
         self.initial_reads[variable, position] = None
+        self._unwritten += 1
         if self.reader is not None:
             readers = self.read_uninitialised if self._writes_of(variable)[position] is None else self.partly
             readers.setdefault((variable, position), {})[self.reader] = None
