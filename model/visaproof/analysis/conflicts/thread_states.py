@@ -30,7 +30,6 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
-    bool_symbol,
     conj,
     const,
     eq,
@@ -81,9 +80,9 @@ def state_of(asked: Asked, until: Performed | None, values: Values, choices: Cho
     lanes = launched_lanes(kernel)
     mask, registers = bits_of(lanes, values), _registers(asked, values)
     state = ConcreteState(asked.platform, exec_mask=mask, registers=registers, choices=choices)
+    set_bits = _predicates(values)
     for name, count in kernel.predicates.items():
-        bits = [bool_symbol(PredicateBit(name, lane)) for lane in range(count)]
-        state.predicates[name] = PredicateBits(count, bits_of(bits, values))
+        state.predicates[name] = PredicateBits(count, set_bits.get(name, 0) & ((1 << count) - 1))
     for key, surface in trace.surfaces.items():
         if isinstance(surface, SymbolicBuffer):
             state.surfaces[key] = Buffer(_size(key, surface, values))
@@ -124,6 +123,15 @@ def _size(key: str, surface: SymbolicBuffer, values: Values) -> int:
 def bits_of(bits: Sequence[Bool], values: Values) -> int:
     """A number with these bits, as of lanes or of a predicate."""
     return sum((values.get(one, 0) & 1) << lane for lane, one in enumerate(bits))
+
+
+def _predicates(values: Values) -> dict[str, int]:
+    """Of each predicate the bits that are 1: a kernel has a thousand bits, and values name few of them."""
+    found: dict[str, int] = {}
+    for one, value in values.items():
+        if one.op is Op.SYMBOL and not one.width and isinstance(bit := one.payload, PredicateBit) and value & 1:
+            found[bit.variable] = found.get(bit.variable, 0) | 1 << bit.lane
+    return found
 
 
 def _registers(asked: Asked, values: Values) -> dict[str, bytearray]:
