@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TypeVar, cast
 
 from visaproof.smt.ieee import FloatOperation, compute
-from visaproof.smt.terms import Op, Term
+from visaproof.smt.terms import Op, Term, signed_value
 
 T = TypeVar("T", bound=Term)
 
@@ -137,10 +137,6 @@ def evaluate_all(roots: Iterable[Term], values: Mapping[Term, int]) -> list[int]
     return [evaluation.of(root) for root in roots]
 
 
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
 def _sum(term: Term, args: list[int]) -> int:
     constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
     return (constant + sum(f * a for f, a in zip(factors, args, strict=True))) & ((1 << term.width) - 1)
@@ -170,7 +166,7 @@ def _shl(term: Term, args: list[int]) -> int:
 
 
 def _ashr(term: Term, args: list[int]) -> int:
-    return _signed(args[0], term.width) >> min(args[1], term.width - 1) & ((1 << term.width) - 1)
+    return signed_value(args[0], term.width) >> min(args[1], term.width - 1) & ((1 << term.width) - 1)
 
 
 def _float(term: Term, args: list[int]) -> int:
@@ -179,7 +175,7 @@ def _float(term: Term, args: list[int]) -> int:
 
 def _slt(term: Term, args: list[int]) -> int:
     width = term.args[0].width
-    return int(_signed(args[0], width) < _signed(args[1], width))
+    return int(signed_value(args[0], width) < signed_value(args[1], width))
 
 
 _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
@@ -197,7 +193,7 @@ _EVALUATE: dict[Op, Callable[[Term, list[int]], int]] = {
     Op.CONCAT: _concat,
     Op.EXTRACT: _extract,
     Op.ZERO_EXTEND: lambda _, args: args[0],
-    Op.SIGN_EXTEND: lambda term, args: _signed(args[0], term.args[0].width) & ((1 << term.width) - 1),
+    Op.SIGN_EXTEND: lambda term, args: signed_value(args[0], term.args[0].width) & ((1 << term.width) - 1),
     Op.FLOAT: _float,
     Op.NOT: lambda _, args: 1 - args[0],
     Op.CONJ: lambda _, args: int(all(args)),

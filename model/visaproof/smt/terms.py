@@ -265,6 +265,12 @@ def lowest_bit(term: BitVec) -> int:
     return (term.zeros + 1) & ~term.zeros
 
 
+def signed_value(value: int, width: int) -> int:
+    """The number that so many low bits are in two's complement."""
+    half = 1 << width - 1
+    return (value + half) % (2 * half) - half
+
+
 def common_width(terms: Sequence[BitVec]) -> int:
     width = terms[0].width
     for term in terms:

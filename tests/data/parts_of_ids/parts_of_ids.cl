@@ -11,3 +11,13 @@ kernel void thirds(global float *out) {
     uint i = get_global_id(0);
     out[i % 9 / 3 + 3 * (i % 3) + 9 * (i / 9)] = 1.0f;
 }
+kernel void sevenths(global float *out, global const float *in, uint n) {
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i / 7] = in[i % 7];
+}
+kernel void sevens(global float *out, uint w) {
+    uint i = get_global_id(0);
+    if (i < 7 * w)
+        out[i % 7 * w + i / 7] = 1.0f;
+}

@@ -67,8 +67,3 @@ def _apart(places: Sequence[range]) -> bool:
     """Whether no two share a byte, and all end in the address space."""
     used = sorted((place for place in places if place), key=lambda place: place.start)
     return all(one.stop <= other.start for one, other in pairwise(used)) and all(one.stop <= SPACE for one in used)
-
-
-def signed(offset: int) -> int:
-    """A 64-bit distance as a number that may be negative."""
-    return offset - SPACE if offset >> (FLAT_BITS - 1) else offset

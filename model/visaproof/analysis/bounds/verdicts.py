@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.kept_runs import KeptRuns
-from visaproof.analysis.bounds.memory import launched, signed, state_with_buffers
+from visaproof.analysis.bounds.memory import launched, state_with_buffers
 from visaproof.analysis.bounds.outside_search import emptied
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
@@ -29,7 +29,8 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Miss
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.names import LaneOn, SurfaceSize, lane_on
-from visaproof.smt import conj, evaluate, neg, substitute, symbols_of, true
+from visaproof.semantics.symbolic.state import FLAT_BITS
+from visaproof.smt import conj, evaluate, neg, signed_value, substitute, symbols_of, true
 from visaproof.smt.evaluate import Evaluation
 
 TEXEL = 4
@@ -335,7 +336,7 @@ class _Confirm(Struct, frozen=True):
                 # The page may read a qword at once, of which this is one half.
                 missed = any(0 <= cell[0] - miss.cell[0] <= miss.width - access.width for miss in misses)
                 inside, offset = evaluation.of(place.inside(access.width)), evaluation.of(place.offset)
-                yield Reached(lane, cell, access.width, bool(missed and not inside), signed(offset))
+                yield Reached(lane, cell, access.width, bool(missed and not inside), signed_value(offset, FLAT_BITS))
 
     def _shown(self, index: int, values: Values, before: ConcreteState | None = None) -> Shown:
         before = before or self._state(values)  # the run has changed its own

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeVar, cast
 
-from visaproof.analysis.conflicts.digits.records import signed
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -29,6 +28,7 @@ from visaproof.smt import (
     mul,
     neg,
     scale,
+    signed_value,
     sub,
     subterms,
     symbol,
@@ -233,7 +233,7 @@ def _in_sum(atom: BitVec, count: int, base: BitVec, times: int, less: BitVec) ->
     What is subtracted is a negative number of times: -128·base is -4·less.  As 2^32 - 128 it would be another
     2^27·less, which is 0 of multiples of 32 alone.
     """
-    count = signed(count, atom.width)
+    count = signed_value(count, atom.width)
     factors = list(cast(tuple[BitVec, ...], atom.args)) if atom.op is Op.MUL else [atom]
     if base not in factors or count % times:
         return scale(atom, count)

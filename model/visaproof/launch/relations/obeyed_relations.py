@@ -6,8 +6,8 @@ import msgspec
 
 from visaproof.launch.relations.expression_reader import parse_relation
 from visaproof.launch.relations.expressions import Relation
-from visaproof.launch.relations.stated_relations import StatedRelation, as_signed
-from visaproof.smt import Term
+from visaproof.launch.relations.stated_relations import StatedRelation
+from visaproof.smt import Term, signed_value
 
 
 class HeldName(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -63,7 +63,7 @@ def _number(held: HeldName, registers: Mapping[str, str]) -> int:
     if not held.places:
         return held.value
     found = int.from_bytes(bytes(_byte(place, registers) for place in held.places), "little")
-    return as_signed(found, 8 * len(held.places)) if held.signed else found
+    return signed_value(found, 8 * len(held.places)) if held.signed else found
 
 
 def _byte(place: str, registers: Mapping[str, str]) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from visaproof.launch.relations.expressions import Relation
-from visaproof.smt import BitVec, Bool, Term
+from visaproof.smt import BitVec, Bool, Term, signed_value
 from visaproof.smt.evaluate import evaluate
 
 
@@ -18,12 +18,8 @@ class NamedValue(Struct, frozen=True):
 
     def number(self, values: Mapping[Term, int]) -> int:
         """What it is where the symbols have these values, and 0 where they have none."""
-        return as_signed(evaluate(self.term, values), self.term.width) if self.signed else evaluate(self.term, values)
-
-
-def as_signed(value: int, bits: int) -> int:
-    """The number that these bits are in two's complement."""
-    return value - (1 << bits) if value >> (bits - 1) else value
+        word = evaluate(self.term, values)
+        return signed_value(word, self.term.width) if self.signed else word
 
 
 class StatedRelation(Struct, frozen=True):

@@ -22,11 +22,10 @@ from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expressions import Disjoint, Expression, Relation, names_in, value_in
 from visaproof.launch.relations.launch_names import LaunchNames
-from visaproof.launch.relations.stated_relations import as_signed
 from visaproof.launch.relations.vector_names import names_of
 from visaproof.report.one_kernel.kernel_runs import AskedKernel, ShownRun, loads_that_decide
 from visaproof.semantics.concrete.surface import Buffer
-from visaproof.smt import evaluate
+from visaproof.smt import evaluate, signed_value
 from visaproof.smt.evaluate import evaluate_all
 
 
@@ -170,7 +169,7 @@ def _held(answers: AskedKernel, shown: ShownRun) -> Held:
 
 def _number(word: Word, values: Values) -> int:
     value = evaluate(word.term, values)
-    return as_signed(value, word.term.width) if word.signed else value
+    return signed_value(value, word.term.width) if word.signed else value
 
 
 def sizes_in(answers: AskedKernel, values: Values) -> Shape:

@@ -13,11 +13,11 @@ from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import Position
 from visaproof.launch.input_meaning import Argument
 from visaproof.launch.overlap import NOTHING_SAID, ArgumentInfo
-from visaproof.launch.relations.stated_relations import as_signed
 from visaproof.report.one_kernel.kernel_records import write_record
 from visaproof.report.one_kernel.statements import counted_bytes
 from visaproof.report.records.common import Access, LaunchExample
 from visaproof.semantics.concrete.surface import LaneWrite, TexelWrite, Write
+from visaproof.smt import signed_value
 
 
 class ShownLaunch(Struct, frozen=True):
@@ -77,7 +77,7 @@ class ShownLaunch(Struct, frozen=True):
         misses = self.found.message.misses
         if not misses or not misses[0].width or self.found.event is not Event.OUTSIDE:
             return None
-        return as_signed(misses[0].cell[0], 32), misses[0].width
+        return signed_value(misses[0].cell[0], 32), misses[0].width
 
     def bytes_of(self, argument: Argument | None) -> str:
         """How large the buffer of an argument is in it, for the reader; empty where that is not known."""

@@ -18,7 +18,7 @@ import z3  # pyright: ignore[reportMissingTypeStubs]
 
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
 from visaproof.smt.evaluate import evaluate, subterms, symbols_of
-from visaproof.smt.terms import Bool, Op, Term
+from visaproof.smt.terms import Bool, Op, Term, signed_value
 from visaproof.smt.z3_backend import NAME as Z3
 from visaproof.smt.z3_backend import checked
 
@@ -116,10 +116,10 @@ class Integers:
     def _sum(self, term: Term, args: Sequence[Any]) -> Any:
         """Coefficients from 2^(w-1) on are read as negative, so that quotients are small."""
         constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
-        low = high = _signed(constant, term.width)
+        low = high = signed_value(constant, term.width)
         total = self._number(low)
         for factor, arg, integer in zip(factors, term.args, args, strict=True):
-            times = _signed(factor, term.width)
+            times = signed_value(factor, term.width)
             total = total + times * integer
             low += min(times * arg.low, times * arg.high)
             high += max(times * arg.low, times * arg.high)
@@ -181,7 +181,3 @@ class Integers:
     def _as_signed(self, word: Term) -> Any:
         half, integer = 1 << (word.width - 1), self._done[word]
         return integer if word.high < half else _z3.If(integer >= half, integer - 2 * half, integer)
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value

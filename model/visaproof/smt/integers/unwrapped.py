@@ -5,7 +5,7 @@ from math import prod
 from typing import cast
 
 from visaproof.smt.evaluate import Evaluation, subterms
-from visaproof.smt.terms import BitVec, Op, Term
+from visaproof.smt.terms import BitVec, Op, Term, signed_value
 
 
 def unwrapped(word: BitVec, values: Mapping[Term, int]) -> int:
@@ -25,8 +25,8 @@ def _integer(term: Term, args: list[int], words: Evaluation) -> int:
     match term.op:
         case Op.SUM:
             constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
-            products = (_signed(times, term.width) * arg for times, arg in zip(factors, args, strict=True))
-            return _signed(constant, term.width) + sum(products)
+            products = (signed_value(times, term.width) * arg for times, arg in zip(factors, args, strict=True))
+            return signed_value(constant, term.width) + sum(products)
         case Op.MUL:
             return prod(args)
         case Op.ZERO_EXTEND if term.args[0].op is Op.SYMBOL:  # who extends it with zeros reads it as unsigned
@@ -36,12 +36,8 @@ def _integer(term: Term, args: list[int], words: Evaluation) -> int:
         case Op.EXTRACT if cast(tuple[int, int], term.payload)[1] == 0:
             return args[0]
         case Op.CONST | Op.SYMBOL:
-            return _signed(words.of(term), term.width)
+            return signed_value(words.of(term), term.width)
         case Op.ITE:
             return args[1] if words.of(term.args[0]) else args[2]
         case _:
             return words.of(term)
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value

@@ -10,7 +10,7 @@ from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, is_part
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, add, bit_and, const, evaluate, extract, mul, scale, subterms, symbol, zero_extend
+from visaproof.smt import BitVec, add, bit_and, const, evaluate, extract, mul, scale, sub, subterms, symbol, zero_extend
 
 DATA = Path(__file__).parents[3] / "data" / "parts_of_ids"
 X, Y = symbol("x", 32), symbol("y", 32)
@@ -21,6 +21,7 @@ LAUNCH = ("--launch", str(DATA / "parts_of_ids.ze_info"))
 SIZES = {
     "joined": {"in": "4*global_size_x", "out": "4*global_size_x"},
     "thirds": {"out": "5*global_size_x + 22"},
+    "sevenths": {"in": "28", "out": "n + 3"},
 }
 
 
@@ -32,6 +33,13 @@ def test_sizes_follow_from_parts_of_ids(capsys: pytest.CaptureFixture[str], kern
     sizes = [(one["surface"], one["inside_if"]["bytes"]) for one in file["messages"]]
     assert set(SIZES[kernel].items()) <= set(sizes)
     assert all(one["inside_if"] for one in file["messages"])
+
+
+def test_what_is_between_a_number_and_its_seventh_limits_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """A product of 64 bits is there, of which the low half does not matter."""
+    main(["bounds", str(DATA / "sevenths.visaasm"), *LAUNCH, "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert [one["inside_if"]["where"] for one in file["messages"]] == [[]] * 4
 
 
 @pytest.mark.slow(but=1)
@@ -46,12 +54,15 @@ def test_a_feature_in_a_block_of_its_own_needs_what_is_named(
 
 
 def _divided(word: BitVec, divisor: int, *, wrong: int = 0) -> BitVec:
-    """As compilers divide: by the high bits of a product."""
+    """As compilers divide: by the high bits of a product, and where its factor has 33 bits, of two sums."""
     for place in range(32, 64):
         factor = -(-(1 << place) // divisor)
         if factor < 1 << 32 and factor * divisor <= (1 << place) + (1 << place - 32):
             return extract(mul(zero_extend(word, 64), const(factor + wrong, 64)), 63, place)
-    raise AssertionError(divisor)
+    places = divisor.bit_length() - 1
+    factor = -(-(1 << 33 + places) // divisor) - (1 << 32)
+    high = extract(mul(zero_extend(word, 64), const(factor + wrong, 64)), 63, 32)
+    return extract(add(zero_extend(extract(sub(word, high), 31, 1), 32), high), 31, places)
 
 
 def _value(one: Polynomial, values: dict[str, int], of: QuotientsByConstants) -> int:
@@ -80,7 +91,7 @@ def _sums(random: Random) -> BitVec:
     for _ in range(random.randrange(1, 4)):
         low = random.randrange(9)
         high = random.choice([31, 29, random.randrange(low, 12)])
-        divisor = random.choice([3, 5, 6, 9, 10])
+        divisor = random.choice([3, 5, 6, 7, 9, 10])
         third = zero_extend(_divided(number, 3), 32)
         part = random.choice([
             bit_and(const((2 << high) - (1 << low), 32), number),
@@ -112,10 +123,11 @@ def test_parts_are_what_the_word_is_and_at_most_what_is_said() -> None:
             assert value <= largest(end)[()]
 
 
-@pytest.mark.parametrize("divisor", [3, 5, 6, 9, 10, 641, 1000])
+@pytest.mark.parametrize("divisor", [3, 5, 6, 7, 9, 10, 14, 641, 1000])
 def test_a_product_divides_by_the_number_that_it_is_made_for(divisor: int) -> None:
     read, of = _read(_divided(X, divisor))
-    assert [one.divisor for one in of.found.values()] == [divisor]
+    (name,) = (name for part in read for name in part)
+    assert (of.found[name].dividend, of.found[name].divisor) == ({("x",): 1}, divisor)
     for number in (0, divisor - 1, divisor, (1 << 32) - 1 - (1 << 32) % divisor, (1 << 32) - 1):
         assert _value(read, {"x": number}, of) == evaluate(_divided(X, divisor), {X: number})
 

@@ -1,7 +1,7 @@
 """Sizes at the borders of rows and images: read backwards, clamped without a guard, and up to a part of a product."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def test_a_word_that_one_lane_or_another_reads_has_a_size_if_each_way_has(
 def test_what_is_subtracted_as_a_large_number_of_times_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(any_lane, "signed", lambda value, _: value)
+    monkeypatch.setattr(any_lane, "signed_value", lambda value, _: value)
     (read, written) = asked(capsys, "backwards")
     assert read["inside_if"] is None
     assert written["inside_if"]["bytes"] == "4*n"
@@ -101,10 +101,13 @@ def test_sizes_that_are_known_are_tried_first(
         counted.append(amount)
         return proved(message, amount, relations)
 
+    def of_elements(message: OfMessage) -> Iterator[Expression]:
+        return iter([*message.elements()])
+
     monkeypatch.setattr(OfMessage, "proved", noted)
     asked(capsys, "blurred")
     known = len(counted)
-    monkeypatch.setattr(OfMessage, "candidates", lambda message: iter([*message.elements()]))  # pyright: ignore
+    monkeypatch.setattr(OfMessage, "candidates", of_elements)
     asked(capsys, "blurred")
     assert known < (len(counted) - known) / 2
 
@@ -158,10 +161,10 @@ SMALL = Relation("<=", Name("w"), Number(9))
 def test_relations_that_are_not_needed_are_left_out(
     enough: list[tuple[Relation, ...]], left: tuple[Relation, ...]
 ) -> None:
-    def proved(relations: tuple[Relation, ...] | list[Relation]) -> str:
+    def proved(relations: Sequence[Relation]) -> str:
         return "a solver" if tuple(relations) in enough else ""
 
-    assert weaker((SMALL, ONE), "first", proved, lambda _: True)[0] == left  # pyright: ignore[reportArgumentType]
+    assert weaker((SMALL, ONE), "first", proved, lambda _: True)[0] == left
 
 
 def test_sizes_are_tried_where_there_are_elements() -> None:

@@ -5,7 +5,6 @@ from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.isa.identity import Same
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
@@ -14,7 +13,7 @@ from visaproof.launch.relations.expressions import Expression, Name, Number, Ope
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
-from visaproof.smt import BitVec, Op, Term, linear_parts, symbols_of
+from visaproof.smt import BitVec, Op, Term, linear_parts, signed_value, symbols_of
 
 MOST_FACTORS = 3
 """Of a size, beside the bytes of an element."""
@@ -64,7 +63,7 @@ def address_of(question: BoundsQuestion, access: Access) -> BitVec:
 def _counted(address: BitVec) -> tuple[int, list[int]]:
     """What a constant adds to the address, and by how much words are multiplied in it."""
     constant, parts = linear_parts(address)
-    constant, factors = signed(constant, address.width), [signed(one, address.width) for one in parts.values()]
+    constant, *factors = (signed_value(one, address.width) for one in (constant, *parts.values()))
     inner = next(iter(parts)) if len(parts) == 1 else None
     if inner is None or inner.op not in (Op.ZERO_EXTEND, Op.SIGN_EXTEND):
         return constant, factors

@@ -10,7 +10,6 @@ from itertools import product
 from math import prod
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.integers import signed
 from visaproof.analysis.conflicts.digits.records import EXTENSIONS
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of
@@ -19,7 +18,7 @@ from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
-from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
+from visaproof.smt import BitVec, Op, Term, linear_parts, signed_value, value_of
 
 MOST_PARTS = 24
 """Products of a sum: a longer one is not read by anybody."""
@@ -92,7 +91,7 @@ def furthest(
 def _polynomial(word: BitVec, words: Mapping[Term, str]) -> Polynomial | None:
     """The integer that a word is where nothing wraps; None where it depends on something that has no name."""
     if (value := value_of(word)) is not None:
-        return {(): signed(value, word.width)}
+        return {(): signed_value(value, word.width)}
     if (name := words.get(word)) is not None:
         return {} if name == ZERO else {(name,): 1}
     if word.op in EXTENSIONS:
@@ -107,11 +106,11 @@ def _polynomial(word: BitVec, words: Mapping[Term, str]) -> Polynomial | None:
     constant, parts = linear_parts(word)
     if list(parts) == [word]:
         return None
-    total = {(): signed(constant, word.width)}
+    total = {(): signed_value(constant, word.width)}
     for atom, factor in parts.items():
         if (one := _polynomial(atom, words)) is None:
             return None
-        total = plus(total, times(one, {(): signed(factor, word.width)}))
+        total = plus(total, times(one, {(): signed_value(factor, word.width)}))
     return total if len(total) <= MOST_PARTS else None
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
-from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
+from visaproof.smt import BitVec, Op, Term, linear_parts, signed_value, value_of
 
 MOST_PARTS = 24
 """Products of a sum: a longer one is not read by anybody."""
@@ -46,7 +46,10 @@ class Integers(Struct):
 
     def exact(self, word: BitVec, bits: int | None = None) -> Polynomial | None:
         """The integer that the word is; None where it depends on something that is no such sum."""
-        found, bits = self.read(word), word.width if bits is None else bits
+        return self._limited(word, self.read(word), word.width if bits is None else bits)
+
+    def _limited(self, word: BitVec, found: Polynomial | None, bits: int) -> Polynomial | None:
+        """What was read, if it is less than 2^bits."""
         if found is not None and not (self._is_atom(word) and word.high >> bits == 0):
             self.limits.append(Below(found, bits))
         return found
@@ -90,13 +93,13 @@ class Integers(Struct):
     def _slice(self, word: BitVec, place: tuple[int, int]) -> Polynomial | None:
         """All low bits, or the others: of 4·n its fourth, and of what fits below them nothing."""
         high, low = place
+        if not low:
+            return self.read(word)
         found = self.read(word)
-        if not low or found is None:
-            return found
         if found and not any(count % (1 << low) for count in found.values()):
             self.limits.append(Below(found, high + 1))
             return {part: count >> low for part, count in found.items()}
-        return None if self.exact(word, low) is None else {}
+        return None if self._limited(word, found, low) is None else {}
 
     def _joined(self, parts: tuple[BitVec, ...]) -> Polynomial | None:
         total: Polynomial = {}
@@ -121,15 +124,15 @@ class Integers(Struct):
         constant, parts = linear_parts(word)
         if list(parts) == [word]:
             return None
-        total: Polynomial = {(): signed(constant, word.width)} if constant else {}
+        total: Polynomial = {(): signed_value(constant, word.width)} if constant else {}
         left = dict(parts)
         for low, high, whole in self._wholes(parts, word.width):
-            total = plus(total, times(whole, {(): signed(left.pop(low), word.width)}))
+            total = plus(total, times(whole, {(): signed_value(left.pop(low), word.width)}))
             del left[high]
         for atom, count in left.items():
             if (found := self.read(atom)) is None:
                 return None
-            total = plus(total, times(found, {(): signed(count, word.width)}))
+            total = plus(total, times(found, {(): signed_value(count, word.width)}))
         total = {part: count for part, count in total.items() if count % (1 << word.width)}
         return total if len(total) <= MOST_PARTS else None
 
@@ -146,8 +149,3 @@ class Integers(Struct):
 def bare(word: BitVec) -> BitVec:
     """What is extended with zeros, or the word itself."""
     return cast(BitVec, word.args[0]) if word.op is Op.ZERO_EXTEND else word
-
-
-def signed(value: int, width: int) -> int:
-    """Of two's complement."""
-    return value - (1 << width) if value >> (width - 1) else value

@@ -29,7 +29,7 @@ from visaproof.analysis.bounds.sizes.sums import (
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL
-from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, conj, symbols_of
@@ -125,24 +125,36 @@ class Largest(Struct, dict=True):
     ) -> Reached | None:
         """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
 
-        def compared(one: Polynomial, *, is_word: bool = True) -> Bounded:
+        def compared(one: Polynomial, *, is_word: bool) -> Bounded:
             if counters is None or not (is_word or self.elements.has(one)):
                 return Bounded(one, ())
             return counters.compared(one, less=not is_word) or Bounded(one, ())
 
-        bounded = compared(found)
-        if (end := self.largest(bounded.most)) is None:
+        def at_most(
+            one: Polynomial, known: Mapping[str, Polynomial], *, is_word: bool
+        ) -> tuple[Bounded, Polynomial] | None:
+            bounded = compared(one, is_word=is_word)
+            whole = without_names(bounded.most, known)
+            end = None if whole is None else self.largest(whole)
+            if bounded.most != one and (end is None or constant_of(end) is None):  # i mod 7 is at most 6, not n - 1
+                alone = self.largest(one)
+                if alone is not None and constant_of(alone) is not None:
+                    return Bounded(one, ()), alone
+            return None if end is None else (bounded, end)
+
+        if (most := at_most(found, {}, is_word=True)) is None:
             return None
+        bounded, end = most
         limits: list[Below] = []
         needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
             if limit.bits >= DWORD and self._is_global_id(limit.sum):
                 continue
-            bounded = compared(limit.sum, is_word=place < words)
-            if (whole := without_names(bounded.most, self.guarded)) is None or (most := self.largest(whole)) is None:
+            if (most := at_most(limit.sum, self.guarded, is_word=place < words)) is None:
                 return None
-            limits.append(Below(most, limit.bits))
+            bounded, whole = most
+            limits.append(Below(whole, limit.bits))
             needed += (*bounded.limits, *self._limits_of(loops))
         sums = found, end, *(one.sum for one in (*needed, *limits))
         used = self.ids.used.union(self.ids.parts.used, (name for one in sums for part in one for name in part))

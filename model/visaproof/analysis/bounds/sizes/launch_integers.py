@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.element_words import Extremes, extremes_of
-from visaproof.analysis.bounds.sizes.integers import Half, bare, signed
+from visaproof.analysis.bounds.sizes.integers import Half, bare
 from visaproof.analysis.bounds.sizes.sums import upper
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.group_shape import GroupShape
@@ -29,6 +29,7 @@ from visaproof.smt import (
     extract,
     linear_parts,
     neg,
+    signed_value,
     slt,
     sub,
     ult,
@@ -262,5 +263,5 @@ def least_of(guard: Bool, word: BitVec) -> int:
 def _number(word: Term) -> int | None:
     """Its value where that is no less than -1, of signed numbers."""
     value = value_of(word) if isinstance(word, BitVec) else None
-    number = None if value is None or not isinstance(word, BitVec) else signed(value, word.width)
+    number = None if value is None or not isinstance(word, BitVec) else signed_value(value, word.width)
     return None if number is None or number < -1 else number

@@ -16,7 +16,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers, signed
+from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
 from visaproof.analysis.bounds.sizes.small_words import smaller_words
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
@@ -25,7 +25,7 @@ from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, signed_value, symbols_of, value_of
 from visaproof.smt.split_products import of_whole_words
 
 _ONCE: Polynomial = {(): 1}
@@ -315,7 +315,7 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
         ((word, count), *more) = parts.items() or [(None, 0)]
         if word is None or more or count != 1 or word in words:
             continue
-        added = signed(constant, word.width)
+        added = signed_value(constant, word.width)
         longer = word.op is Op.SIGN_EXTEND and abs(added) < 1 << word.width - 2
         if longer or (added >= 0 and reader.read(word) is None):
             bits = (cast(BitVec, word.args[0]) if longer else word).width

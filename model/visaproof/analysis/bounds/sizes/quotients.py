@@ -13,7 +13,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.integers import Integers
-from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, is_part
+from visaproof.analysis.bounds.sizes.quotients_by_constants import QuotientsByConstants, parts_of
 from visaproof.analysis.bounds.sizes.sums import is_unknown
 from visaproof.analysis.conflicts.digits.records import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -60,7 +60,7 @@ class Divisions(Struct, dict=True):
         """Both without what is done for signs that are excluded; the divisions that are left have names."""
         given = frozenset(self.reader.atoms)  # bits of a word that has a name are none of a sum
         for _ in range(MOST_DIVISIONS):
-            parts, bits = subterms(address), [*filter(is_part, subterms(address, known=given))]
+            parts, bits = subterms(address), parts_of(address, given)
             self._name(parts, bits)
             known = dict(self._excluded(parts, bits))
             if not known:

@@ -1,16 +1,16 @@
-"""Quotients by constants: the bits of a word from a place on, and what compilers multiply by in place of a division.
+"""Quotients by constants: the bits of a word from a place on, and products of which the high bits are taken.
 
     bits h .. l of w  =  ⌊w/2^l⌋ − 2^(h−l+1)·⌊w/2^(h+1)⌋
-    ⌊w·m/2^s⌋  =  ⌊w/d⌋      for w < 2^32,  where 2^s <= m·d <= 2^s + 2^(s−32)
 
-So the parts of one number add up to quotients of it: 4·(w mod 16) + 64·⌊w/16⌋ is 4·w.  Where one is subtracted, a
-remainder is left, and of what is added each is at most a part of the number (k·b <= n, k <= c, and w >= 0):
+Quotients by other constants are read in the forms that compilers write.  So the parts of one number add up to
+quotients of it: 4·(w mod 16) + 64·⌊w/16⌋ is 4·w.  Where one is subtracted, a remainder is left, and of what is added
+each is at most a part of the number (k·b <= n, k <= c, and w >= 0):
 
     c·⌊w/d⌋ − n·⌊w/(d·b)⌋  =  (c − k)·⌊w/d⌋ − (n − k·b)·⌊w/(d·b)⌋ + k·(⌊w/d⌋ mod b)       ⌊w/d⌋ mod b <= b − 1
     n·⌊w/d⌋ + m·⌊w/e⌋  <=  ⌈n/d + m/e⌉·w
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import ceil, gcd
 from typing import cast
@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, divided, plus, times
-from visaproof.smt import BitVec, Op, Term, linear_parts, value_of
+from visaproof.smt import BitVec, Op, Term, value_of
+from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
 
-DWORD = 32
 MOST_SHIFTED = 24
 """Bits below a quotient: where more are left out, a word is asked for its sign, or whether it is long."""
 
@@ -53,9 +53,9 @@ class QuotientsByConstants(Struct):
         if word in self.reader.atoms or word in self.reader.modular or not is_part(word):
             return
         number, low, high, scale = _bits(cast(BitVec, word))
-        divisor = _divisor(word)
-        if divisor is not None:
-            number = cast(BitVec, next(iter(linear_parts(number)[1])).args[0])
+        quotient, divisor = _quotient(cast(BitVec, word)), None
+        if quotient is not None:
+            number, divisor = quotient
         reader, limits = self.reader, len(self.reader.limits)
         is_exact = scale == 1 and high == number.width - 1
         whole = reader.exact(number) if is_exact or divisor is not None else reader.read(number)
@@ -157,13 +157,29 @@ def _times_in(total: Polynomial, one: Polynomial, rest: tuple[str, ...]) -> int:
     return min(total.get(tuple(sorted(rest + part)), 0) // count for part, count in one.items() if part and count > 0)
 
 
+def parts_of(address: BitVec, known: Collection[Term]) -> list[Term]:
+    """All such words that an address has, oldest first; none of those that are known, nor what these alone have.
+
+    Of a quotient the number alone: else the product, which is larger than a word, would limit the number.
+    """
+    seen, stack = set[Term](), [cast(Term, address)]
+    while stack:
+        word = stack.pop()
+        if word in seen or word in known:
+            continue
+        seen.add(word)
+        quotient = _quotient(word) if isinstance(word, BitVec) else None
+        stack += word.args if quotient is None else quotient[:1]
+    return sorted(filter(is_part, seen), key=lambda word: word.serial)
+
+
 def is_part(word: Term) -> bool:
     """Whether it is some of the bits of another word, in their places or from the lowest one."""
     if not isinstance(word, BitVec):
         return False
     if word.op is Op.EXTRACT:
         _, low = cast(tuple[int, int], word.payload)
-        return 0 < low <= MOST_SHIFTED or _divisor(word) is not None
+        return 0 < low <= MOST_SHIFTED or divided_by_constant(word) is not None
     return word.op is Op.AND and len(word.args) == 2 and _run(value_of(cast(BitVec, word.args[0]))) is not None
 
 
@@ -177,27 +193,18 @@ def _bits(word: BitVec) -> tuple[BitVec, int, int, int]:
     return number, low, high, 1 << low
 
 
+def _quotient(word: BitVec) -> tuple[BitVec, int] | None:
+    """What is divided, and by what constant, where a word is the quotient, or a power of two times it."""
+    multiple = without_low_bits(word)
+    return divided_by_constant(word if multiple is None else multiple[0])
+
+
 def _run(mask: int | None) -> tuple[int, int] | None:
     """The places of the ones of a mask, if they are side by side."""
     if not mask:
         return None
     low, high = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
     return (low, high) if mask == (1 << high + 1) - (1 << low) else None
-
-
-def _divisor(word: Term) -> int | None:
-    """By what a word of 32 bits is divided where the high bits of a product of it are taken."""
-    if word.op is not Op.EXTRACT:
-        return None
-    product, (high, place) = cast(BitVec, word.args[0]), cast(tuple[int, int], word.payload)
-    constant, parts = linear_parts(product)
-    ((atom, factor), *more) = parts.items() or [(None, 0)]
-    if atom is None or constant or more or product.width != 2 * DWORD or high < product.width - 1 or place < DWORD:
-        return None
-    if atom.op is not Op.ZERO_EXTEND or cast(BitVec, atom.args[0]).width > DWORD or factor >> DWORD:
-        return None
-    divisor = -(-(1 << place) // factor)
-    return divisor if divisor * factor <= (1 << place) + (1 << place - DWORD) else None
 
 
 def _at_most(parts: Sequence[tuple[int, int]], dividend: Polynomial) -> Polynomial:

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from visaproof.analysis.bounds.sizes.integers import Below, bare, signed
+from visaproof.analysis.bounds.sizes.integers import Below, bare
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
-from visaproof.smt import BitVec, const, known_trailing_zeros, linear_parts, substitute
+from visaproof.smt import BitVec, const, known_trailing_zeros, linear_parts, signed_value, substitute
 
 
 class Reached(Struct, frozen=True):
@@ -63,7 +63,7 @@ def outermost(accesses: Sequence[Accessed]) -> Iterator[Accessed]:
         inner, access = bare(address), doubt.access
         constant, parts = linear_parts(inner)
         key = Same(question), access.lane, access.guard, access.width, address.width, inner.width, tuple(parts.items())
-        groups.setdefault(key, []).append((signed(constant, inner.width), (question, doubt, address)))
+        groups.setdefault(key, []).append((signed_value(constant, inner.width), (question, doubt, address)))
     for group in groups.values():
         group.sort(key=lambda each: each[0])
         yield group[0][1]

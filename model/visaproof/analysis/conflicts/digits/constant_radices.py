@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from visaproof.analysis.conflicts.digits.parts_of_numbers import piece
-from visaproof.analysis.conflicts.digits.records import Digit, Factors, Part, Stride, signed
+from visaproof.analysis.conflicts.digits.records import Digit, Factors, Part, Stride
 from visaproof.launch.relations.polynomials import constant_of
-from visaproof.smt import BitVec, Op, const, value_of
+from visaproof.smt import BitVec, Op, const, signed_value, value_of
 
 Quotients = dict[int, Stride]
 """What quotients of a number are multiplied by, by what it is divided by."""
@@ -101,5 +101,5 @@ def _digits(number: BitVec, quotients: Quotients, bits: int) -> dict[Digit, Stri
 
 def _sum(one: Stride, other: Stride, times: int, bits: int) -> dict[Factors, int]:
     """The one and so many times the other."""
-    total = {key: signed(one.get(key, 0) + times * other.get(key, 0), bits) for key in {**one, **other}}
+    total = {key: signed_value(one.get(key, 0) + times * other.get(key, 0), bits) for key in {**one, **other}}
     return {key: count for key, count in total.items() if count}

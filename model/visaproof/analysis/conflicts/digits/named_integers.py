@@ -6,7 +6,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.conflicts.digits.records import EXTENSIONS, Factors, Stride, signed
+from visaproof.analysis.conflicts.digits.records import EXTENSIONS, Factors, Stride
 from visaproof.analysis.conflicts.digits.strides import depends_on_ids
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import any_ids
@@ -25,6 +25,7 @@ from visaproof.smt import (
     is_true,
     linear_parts,
     neg,
+    signed_value,
     slt,
     sub,
     symbols_of,
@@ -73,10 +74,10 @@ class NamedIntegers(Struct, dict=True):
     def of_word(self, word: BitVec, *, uniform: bool = False) -> Polynomial | None:
         """What the word would be if nothing wrapped."""
         constant, parts = linear_parts(word)
-        stride: dict[Factors, int] = {(): signed(constant, word.width)} if constant else {}
+        stride: dict[Factors, int] = {(): signed_value(constant, word.width)} if constant else {}
         for atom, count in parts.items():
             factors = tuple(one for one in atom.args if isinstance(one, BitVec)) if atom.op is Op.MUL else (atom,)
-            stride[factors] = signed(count, word.width)
+            stride[factors] = signed_value(count, word.width)
         return self.polynomial(stride, uniform=uniform) or None
 
     def word(self, polynomial: Polynomial, bits: int) -> BitVec:

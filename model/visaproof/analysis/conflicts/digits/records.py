@@ -24,8 +24,3 @@ class Part(Struct, frozen=True):
 
 Digit = int | Part
 """The local id of a dimension, or a part of a number."""
-
-
-def signed(value: int, width: int) -> int:
-    value &= (1 << width) - 1
-    return value - (1 << width) if value >> (width - 1) else value

@@ -12,15 +12,28 @@ from typing import TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.analysis.conflicts.digits.constant_divisors import divided_by_constant
 from visaproof.analysis.conflicts.digits.constant_radices import with_constant_radices
-from visaproof.analysis.conflicts.digits.records import DIVISIONS, EXTENSIONS, Digit, Factors, Part, Stride, signed
+from visaproof.analysis.conflicts.digits.records import DIVISIONS, EXTENSIONS, Digit, Factors, Part, Stride
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.any_items import AnyItemsId, any_ids
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.lane_accesses import LaneAccesses
-from visaproof.smt import BitVec, Bool, Op, Term, add, const, linear_parts, scale, substitute, symbols_of, value_of
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    const,
+    linear_parts,
+    scale,
+    signed_value,
+    substitute,
+    symbols_of,
+    value_of,
+)
 from visaproof.smt.arithmetic import mul
+from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
 from visaproof.smt.split_products import of_whole_words, whole_word
 
 
@@ -97,9 +110,9 @@ def sum_of(address: BitVec) -> Strides | None:
         if not depends_on_ids(atom):
             common[atom] = times
         elif (found := _digit(atom)) is not None:
-            digit, factors = found
+            digit, factors, count = found
             own = strides.setdefault(digit, {})
-            own[factors] = signed(own.get(factors, 0) + times, address.width)
+            own[factors] = signed_value(own.get(factors, 0) + times * count, address.width)
         elif atom.op in EXTENSIONS:
             extended.append((atom, times))
         else:
@@ -137,19 +150,22 @@ def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors,
                 parts.pop(one, None)
             constant -= count * own
             quotient = strides.setdefault(Part(extended_from(number), ((Op.UDIV, radix),)), {})
-            quotient[cast(Factors, radix.args) if radix.op is Op.MUL else (radix,)] = signed(count, width)
+            quotient[cast(Factors, radix.args) if radix.op is Op.MUL else (radix,)] = signed_value(count, width)
     return constant
 
 
-def _digit(atom: BitVec) -> tuple[Digit, Factors] | None:
-    """A digit, and what it is multiplied by."""
+def _digit(atom: BitVec) -> tuple[Digit, Factors, int] | None:
+    """A digit, what it is multiplied by, and how many times it counts."""
+    if (multiple := without_low_bits(extended_from(atom))) is not None:
+        digit = _id_or_part(multiple[0])
+        return None if digit is None else (digit, (), 1 << multiple[1])
     factors = cast(Factors, atom.args) if atom.op is Op.MUL else (atom,)
     digits = [(one, digit) for one in factors if (digit := _id_or_part(one)) is not None]
     if len(digits) != 1:
         return None
     ((word, digit),) = digits
     others = tuple(one for one in factors if one is not word)
-    return None if depends_on_ids(*others) else (digit, others)
+    return None if depends_on_ids(*others) else (digit, others, 1)
 
 
 def depends_on_ids(*words: BitVec) -> bool:

@@ -13,7 +13,9 @@ as t <= n, and (1) holds of m with s = 33 + p.
 
 from typing import cast
 
-from visaproof.smt import BitVec, Op, linear_parts
+from visaproof.smt.arithmetic import linear_parts
+from visaproof.smt.slices import extract
+from visaproof.smt.terms import BitVec, Op, value_of
 
 DWORD = 32
 
@@ -33,6 +35,16 @@ def divided_by_constant(word: BitVec) -> tuple[BitVec, int] | None:
     number, factor = product
     divisor = _divisor(factor, low)
     return None if divisor is None else (number, divisor)
+
+
+def without_low_bits(word: BitVec) -> tuple[BitVec, int] | None:
+    """The quotient by 2^k, and k, of which a word is the multiple as a number has its low k bits cleared."""
+    if word.op is not Op.AND or len(word.args) != 2 or (mask := value_of(cast(BitVec, word.args[0]))) is None:
+        return None
+    cleared = (mask & -mask).bit_length() - 1
+    if not cleared > 0 or mask + (1 << cleared) != 1 << word.width:
+        return None
+    return extract(cast(BitVec, word.args[1]), word.width - 1, cleared), cleared
 
 
 def _divisor(factor: int, shift: int) -> int | None:

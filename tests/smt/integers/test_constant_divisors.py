@@ -1,14 +1,11 @@
-"""Quotients by constants, by the form that compilers give them, and what sums of them are as digits."""
+"""Quotients by constants, by the form that compilers give them."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from visaproof.analysis.conflicts.digits.constant_divisors import divided_by_constant
-from visaproof.analysis.conflicts.digits.records import Part
-from visaproof.analysis.conflicts.digits.strides import sum_of
-from visaproof.launch.ids.any_items import any_ids
-from visaproof.smt import BitVec, Op, add, const, evaluate, extract, scale, sub, symbol, udiv, urem, zero_extend
+from visaproof.smt import BitVec, add, bit_and, const, evaluate, extract, scale, sub, symbol, zero_extend
+from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
 
 NUMBER = symbol("number", 32)
 WIDE = zero_extend(NUMBER, 64)
@@ -72,38 +69,15 @@ def test_what_is_nearly_a_quotient_is_none(word: BitVec, found: tuple[BitVec, in
     assert divided_by_constant(word) == found
 
 
-@given(
-    divisors=st.lists(st.sampled_from([2, 3, 4, 5, 6, 12, 24]), min_size=1, max_size=3),
-    counts=st.lists(st.integers(0, 1000), min_size=4, max_size=4),
-    radix=st.integers(2, 24),
-    ids=st.tuples(*[st.integers(0, 1023)] * 2),
-    group=st.integers(0, 1 << 20),
-)
-def test_digits_add_up_to_what_addresses_differ_by(
-    divisors: list[int], counts: list[int], radix: int, ids: tuple[int, int], group: int
-) -> None:
-    x = any_ids(0)[0]
-    base = symbol("base", 32)
-    number = add(base, zero_extend(x, 32))
-    quotients = [udiv(number, const(one, 32)) for one in divisors]
-    parts = [number, *quotients, urem(number, const(radix, 32))]
-    address = add(*(scale(one, count) for one, count in zip(parts, [*counts, 1], strict=False)))
-    found = sum_of(address)
+@given(cleared=st.integers(1, 31), number=st.integers(0, MOST))
+def test_cleared_low_bits_leave_a_multiple(cleared: int, number: int) -> None:
+    word = bit_and(const((1 << 32) - (1 << cleared), 32), NUMBER)
+    found = without_low_bits(word)
     assert found is not None
-
-    def digits(own: int) -> int:
-        total = 0
-        for digit, stride in found.by_digit.items():
-            assert set(stride) <= {()}
-            total += stride.get((), 0) * (_part(digit, group + own) if isinstance(digit, Part) else own)
-        return total
-
-    one, other = (evaluate(address, {base: group, x: own}) for own in ids)
-    assert (digits(ids[0]) - digits(ids[1]) - one + other) % (1 << 32) == 0
+    quotient, place = found
+    assert evaluate(quotient, {NUMBER: number}) << place == evaluate(word, {NUMBER: number})
 
 
-def _part(part: Part, value: int) -> int:
-    for operation, by in part.steps:
-        divisor = evaluate(by, {})
-        value = value // divisor if operation is Op.UDIV else value % divisor
-    return value
+@pytest.mark.parametrize("mask", [0, 7, 0x7FFFFFF8, 0xFFFFFFF5])
+def test_other_masks_leave_no_multiple_of_what_is_left(mask: int) -> None:
+    assert without_low_bits(bit_and(const(mask, 32), NUMBER)) is None
