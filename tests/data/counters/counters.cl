@@ -35,3 +35,8 @@ kernel void walked(global float *out, global const float *c, uint n) {
   for (uint i = 0; i < n; i++) sum += c[i] * (x >= i ? 2.0f : 3.0f);
   out[x] = sum;
 }
+kernel void long_stride(global char *base, long offset, long n) {
+  global float *out = (global float *)(base + offset);
+  int first = get_local_size(0) * get_group_id(0) + get_local_id(0), step = get_global_size(0);
+  for (long i = first; i < n; i += step) out[i] = 1.0f;
+}

@@ -10,10 +10,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import largest, loop_counters
+from visaproof.analysis.bounds.sizes import largest, small_words
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters, guarded_words
-from visaproof.analysis.bounds.sizes.small_words import smaller_words
+from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.small_words import guarded_words, smaller_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, ult, zero_extend
@@ -48,7 +48,7 @@ def test_a_guarded_index_needs_what_bounds_it(kernel: str, capsys: pytest.Captur
 def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop_counters, "guarded_words", lambda *_: ({}, {}))
+    monkeypatch.setattr(small_words, "guarded_words", lambda *_: ({}, {}))
     found = asked(capsys, "moved")
     assert any("global_size" in relation for one in found.values() for relation in one["where"])
 

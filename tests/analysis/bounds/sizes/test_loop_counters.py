@@ -1,6 +1,7 @@
 """Counters of loops as integers: no iteration leaves what is named, and what only the last one says bounds nothing."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,16 +17,22 @@ from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, neg, slt, symbol, ult, zero_extend
+from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
+from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, concat, const, neg, slt, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
 
 DATA = Path(__file__).parents[3] / "data" / "counters"
 SIZES = {
     "grid_stride": {"out": "4*n"},
     "left_early": {"out": "4*m*n + 4*global_size_x - 4*m"},
+    "long_stride": {"base": "offset + 4*n"},
     "product": {"a": "4*global_size_y*k", "b": "4*k*n", "c": "4*global_size_y*n"},
 }
-SIGNED = {"left_early": ["m >= 0", "n >= 0"]}
+SIGNED = {
+    "left_early": ["m >= 0", "n >= 0"],
+    "long_stride": ["n >= 0", "offset >= 0", "global_size_x < 2147483648"],
+}
+LAUNCH = {"long_stride": DATA / "long_stride.ze_info"}
 
 NOW, FIRST, STEP, MOST = (symbol(name, 8) for name in ("i", "first", "step", "most"))
 WIDE = symbol("wide", 16)
@@ -83,6 +90,34 @@ def test_no_iteration_leaves_what_a_counter_is_at_most(
         assert first + number * amount < 256
 
 
+HIGH, LOW = (symbol(OfLoop("loop", RegisterByte(name, 0)), 8) for name in ("high", "low"))
+LONG = concat(HIGH, LOW)
+
+
+@given(
+    st.sampled_from([slt(LONG, WIDE), ult(LONG, WIDE), slt(add(LONG, const(3, 16)), WIDE)]),
+    st.integers(0, 255),
+    st.one_of(st.integers(1, 9), st.integers(0, 255)),
+    st.one_of(st.integers(0, 999), st.integers(0, (1 << 16) - 1)),
+)
+def test_a_low_half_goes_with_its_counter(compared: Bool, first: int, each: int, wide: int) -> None:
+    long = Counter(LONG, zero_extend(FIRST, 16), zero_extend(STEP, 16), LANE)
+    loop = CountedLoop((Counter(LOW, FIRST, STEP, LANE), long), {LANE: frozenset((compared,))})
+    counted = LoopCounters.of([loop], frozenset((LANE, compared)), LOW, ATOMS, {})
+    reader, found = counted.reader(), counted.bounded()
+    (name,), (bounded,) = found, found.values()
+    assert reader.read(LOW) == {("first",): 1, (name,): 1}
+    names = {"first": first, "step": each, "wide": wide}
+    largest = value(bounded.most, names)
+    assume(all(holds(bounded.limits, {**names, name: number}) for number in (0, max(0, largest))))
+    state: dict[Term, int] = {FIRST: first, STEP: each, WIDE: wide}
+    for number in range(300):
+        total = first + number * each
+        if not evaluate(compared, {**state, LOW: total % 256, HIGH: total // 256 % 256}):
+            break
+        assert number * each <= largest
+
+
 def test_what_only_the_last_iteration_says_bounds_nothing() -> None:
     """for (i = 5; i != last; i++) if (i < most) …: also where i has wrapped, and is less than 5."""
     guard = frozenset((LANE, OTHER, ult(NOW, MOST)))
@@ -109,7 +144,7 @@ def test_the_next_sum_must_not_wrap_either(wide: int, enough: bool) -> None:
 
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str, *options: str) -> list[dict[str, object]]:
-    launch = ("--launch", str(DATA / "counters.ze_info"), "--format", "json", "--cache-mode", "off")
+    launch = ("--launch", str(LAUNCH.get(kernel, DATA / "counters.ze_info")), "--format", "json", "--cache-mode", "off")
     main(["bounds", str(DATA / f"{kernel}.visaasm"), *launch, *options])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     return file["messages"]
@@ -155,6 +190,7 @@ LAUNCHES = [
     ("product", (12, 3), {"k": 9, "n": 7}),
     ("product", (4, 2), {"k": 8, "n": 4}),
     ("left_early", (4, 1), {"n": 9, "m": 3}),
+    ("long_stride", (4, 1), {"n": 30, "offset": 12}),
     ("left_early", (8, 1), {"n": 7, "m": 8}),
 ]
 
@@ -170,7 +206,7 @@ def test_launches_stay_inside_what_is_named(
     sizes = {name: eval(size, {}, names) - less for name, size in SIZES[kernel].items()}
     options = [word for name, number in arguments.items() for word in ("--arg", f"{name}={number}")]
     options += [word for name, size in sizes.items() for word in ("--buffer", f"{name}=zeros:{size}")]
-    launch = ["--launch", str(DATA / "counters.ze_info"), "--global-size", f"{items[0]},{items[1]}"]
+    launch = ["--launch", str(LAUNCH.get(kernel, DATA / "counters.ze_info")), "--global-size", f"{items[0]},{items[1]}"]
     groups = ("--local-size", f"{items[0]},1", "--engine", "scalar")
     main(["run", str(DATA / f"{kernel}.visaasm"), *launch, *options, *groups])
     written = capsys.readouterr().out
@@ -186,6 +222,22 @@ def test_without_that_net_a_size_would_be_named_where_the_counter_wraps(
     assert not named(asked(capsys, "wrapped"))
     monkeypatch.setattr(CountedLoop, "held", lambda _, guard: guard)
     assert named(asked(capsys, "wrapped")) == {"out": "4*n + 4*global_size_x"}
+
+
+def test_halves_are_no_counter_where_the_high_one_is_not_what_carries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A high half of −1 is less than n for ever."""
+    text, lost = (DATA / "long_stride.visaasm").read_text(), 0
+    for row in range(2):
+        carried = re.compile(rf"add3 \(M(\d), 8\) V0063\({row},0\).*")
+        text, changed = carried.subn(rf"mov (M\1, 8) V0063({row},0)<1> 0xffffffff:d", text)
+        lost += changed
+    assert lost == 2
+    (path := tmp_path / "long_stride.visaasm").write_text(text)
+    main(["bounds", str(path), "--launch", str(LAUNCH["long_stride"]), "--format", "json", "--cache-mode", "off"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert [one["inside_if"] for one in file["messages"]] == [None]
 
 
 # ------------------------------------------------------------ shared local memory

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -71,10 +72,11 @@ def sufficient(
     if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = largest if _largest(amount, names, {}) > largest else None
+    counted = _most_of_each(amount, largest)
     fits: list[Below] = []
     for one in reached:
         for limit in one.limits:
-            if _largest(limit.sum, names, one.least) < 1 << limit.bits:
+            if _largest(limit.sum, names, one.least, counted) < 1 << limit.bits:
                 continue
             factor = next(_factors(amount, limit.sum, one.least), None)
             if factor is None:
@@ -174,15 +176,25 @@ def is_at_least(one: Polynomial, other: Polynomial, least: Mapping[str, int]) ->
     return all(count >= 0 for count in above(plus(one, times(other, {(): -1})), least).values())
 
 
-def _largest(one: Polynomial, names: LaunchNames, least: Mapping[str, int]) -> int:
-    """What it is at most by the widths of the words."""
+def _most_of_each(amount: Polynomial, largest: int) -> dict[str, int]:
+    """What names are at most where the amount is no larger than `largest`: of 4·n + m each is so."""
+    if any(count < 0 for count in amount.values()):
+        return {}
+    return {part[0]: largest // count for part, count in amount.items() if len(part) == 1 and count}
+
+
+def _largest(
+    one: Polynomial, names: LaunchNames, least: Mapping[str, int], most: Mapping[str, int] = MappingProxyType({})
+) -> int:
+    """What it is at most by the widths of the words, and what some names are at most."""
     parts = above(one, least).items()
-    return sum(count * prod(_high(name, names) - least.get(name, 0) for name in part)
+    return sum(count * prod(_high(name, names, most) - least.get(name, 0) for name in part)
                for part, count in parts if count > 0 or not part)  # fmt: skip
 
 
-def _high(name: str, names: LaunchNames) -> int:
+def _high(name: str, names: LaunchNames, most: Mapping[str, int]) -> int:
     high, launched = names.found(name).word.range.high, names.start.group.launched
+    high = min(high, most.get(name, high))
     if name in GLOBAL_SIZES:
         return min(high, names.most_items)
     return min(high, launched.most) if name in LOCAL_SIZES and launched is not None else high

@@ -12,10 +12,10 @@ from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, named_words, without_counters
+from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
-from visaproof.analysis.bounds.sizes.small_words import small_words
+from visaproof.analysis.bounds.sizes.small_words import named_words, small_words
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,

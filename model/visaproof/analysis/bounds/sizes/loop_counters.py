@@ -8,24 +8,24 @@ that comes before another one; an `if` in the last one alone may be true of a co
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, permutations
 from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
-from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
-from visaproof.analysis.bounds.sizes.small_words import smaller_words
+from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, linear_parts, signed_value, symbols_of, value_of
+from visaproof.semantics.symbolic.value_names import OfLoop
+from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, symbols_of, value_of
 from visaproof.smt.split_products import of_whole_words
 
 _ONCE: Polynomial = {(): 1}
@@ -77,32 +77,38 @@ class LoopCounters(Struct, frozen=True, dict=True):
         added in the same iterations, as an address of 64 bits beside an index of 32, or one to which rows are added.
 
             i = i0 + c·k,  a = a0 + c·s·k   =>   a = a0 + s·(i − i0)      modulo 2^width, s a number or a sum
+
+        So does the low half of a long one.
         """
-        found, counters = dict[Term, Polynomial](), dict[str, _Read]()
+        found, counters, parts = dict[Term, Polynomial](), dict[str, _Read](), dict(halves)
         used = frozenset(symbols_of(address))
         for loop in loops:
             held = tuple(one for whole in loop.held(guard) for one in literals(of_whole_words(whole)))
-            own = [*loop.counters_of(guard)]
-            if used.isdisjoint(one.word for one in own):
+            own = {one: _symbols(one) for one in loop.counters_of(guard)}
+            if used.isdisjoint(chain.from_iterable(own.values())):
                 continue
             compared = frozenset(symbols_of(*held))
             leader: tuple[str, int] | None = None
-            for one in sorted(own, key=lambda one: one.word not in compared):
-                if one.word in found or not (one.word in used or one.word in compared):
+            of_long = dict[Term, str]()
+            for one, symbols in sorted(own.items(), key=lambda each: _place(*each, compared)):
+                if one.word in found or symbols.isdisjoint(used | compared):
                     continue
                 reader, step = Integers(atoms, halves), _constant_step(one)
                 if (begins := reader.exact(one.first)) is None:
                     continue
-                factor = None if leader is None or one.word in compared else _times(one.step, leader[1], reader)
-                if leader is not None and factor is not None:
-                    name = leader[0]
+                follows = _followed(one, of_long, None if symbols & compared else leader, reader)
+                if follows is not None:
+                    name, factor = follows
                     counters[name] = replace(counters[name], first=(*counters[name].first, *reader.limits))
                 else:
-                    name = InnerName(Kind.COUNTER, len(counters))
+                    name, factor = InnerName(Kind.COUNTER, len(counters)), _ONCE
                     counters[name] = _Read(one.step, tuple(reader.limits), held)
-                    leader = leader or ((name, step) if step and one.word in compared else None)
-                found[one.word] = plus(begins, times(factor or _ONCE, {(name,): 1}))
-        return LoopCounters(guard, atoms, halves, found, counters)
+                    leader = leader or ((name, step) if step and symbols & compared else None)
+                found[one.word] = plus(begins, times(factor, {(name,): 1}))
+                if one.word.op is Op.CONCAT:
+                    of_long |= dict.fromkeys(symbols, name)
+                    parts |= _halves(one.word, found[one.word])
+        return LoopCounters(guard, atoms, parts, found, counters)
 
     def bounded(self) -> dict[str, Bounded]:
         """What each is kept below, as far as it is."""
@@ -205,6 +211,37 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
 
 
+def _symbols(counter: Counter) -> frozenset[Term]:
+    """What stands for it, or for its halves."""
+    if counter.word.op is not Op.CONCAT:
+        return frozenset((counter.word,))
+    return frozenset(one for one in symbols_of(counter.word) if isinstance(one.payload, OfLoop))
+
+
+def _followed(
+    counter: Counter, of_long: Mapping[Term, str], leader: tuple[str, int] | None, reader: Integers
+) -> tuple[str, Polynomial] | None:
+    """The counter that it goes with, and how many times as far: the long one of which it is the low half, or a leader.
+
+    None where it has a name of its own, as each that is compared by itself.
+    """
+    if (long := of_long.get(counter.word)) is not None:
+        return long, _ONCE
+    factor = None if leader is None else _times(counter.step, leader[1], reader)
+    return None if leader is None or factor is None else (leader[0], factor)
+
+
+def _place(counter: Counter, symbols: frozenset[Term], compared: frozenset[Term]) -> tuple[bool, bool]:
+    """Long ones first, of which others are halves, and then what is compared."""
+    return counter.word.op is not Op.CONCAT, symbols.isdisjoint(compared)
+
+
+def _halves(word: BitVec, whole: Polynomial) -> dict[Term, Half]:
+    """Those of a long counter."""
+    high, low = cast(tuple[BitVec, BitVec], word.args)
+    return {low: Half(whole, 0), high: Half(whole, low.width)}
+
+
 def _constant_step(counter: Counter) -> int:
     """By how much each iteration makes it larger; 0 where that is no number."""
     value = value_of(counter.step)
@@ -282,47 +319,6 @@ def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[
         return None
     used.update(counters)
     return without_names(one, {name: bounded[name].most for name in counters})
-
-
-def named_words(
-    address: BitVec,
-    guard: Literals,
-    known: Mapping[Term, Polynomial],
-    halves: Mapping[Term, Half],
-    parts: Callable[[BitVec, Mapping[Term, Polynomial]], Mapping[Term, Polynomial]],
-) -> tuple[dict[Term, Polynomial], dict[str, Polynomial], tuple[Bool, ...]]:
-    """What words are, beside those that are `known`; what some are at most in any case, and what holds of them."""
-    smaller, most, said = smaller_words(address, Integers(known, halves))
-    every = {**known, **smaller}
-    every = {**parts(address, every), **every}
-    words, more = guarded_words(guard, Integers(every, halves))
-    return every | words, most | more, said
-
-
-def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
-    """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
-
-    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many.  It
-    must not wrap: −128 − 5 is not negative in 8 bits, so that c is at least 0, or `a` has fewer bits than are compared
-    and c is small.  Words that are read as sums of ids are left to these, but for numbers that were made longer before
-    they were compared, as coordinates of 2D blocks are: they are what they are, however they came about.
-    """
-    words, most = dict[Term, Polynomial](), dict[str, Polynomial]()
-    for one in conjuncts(conj(*guard)):
-        if (whole := not_negative(one)) is None:
-            continue
-        constant, parts = linear_parts(whole)
-        ((word, count), *more) = parts.items() or [(None, 0)]
-        if word is None or more or count != 1 or word in words:
-            continue
-        added = signed_value(constant, word.width)
-        longer = word.op is Op.SIGN_EXTEND and abs(added) < 1 << word.width - 2
-        if longer or (added >= 0 and reader.read(word) is None):
-            bits = (cast(BitVec, word.args[0]) if longer else word).width
-            name = InnerName(Kind.GUARDED, len(words))
-            words[word] = {(name,): 1, (): -added}
-            most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
-    return words, most
 
 
 def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:

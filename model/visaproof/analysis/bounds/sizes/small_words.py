@@ -1,15 +1,19 @@
 """Words of which only is known between which numbers they are, as the size of a sub-group is, or the smaller of two.
 
+So are those that a guard keeps from being negative.
+
 if the sub-group is none but the last: 32, else local_size & 31          is at most 32
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.analysis.bounds.sizes.integers import Half, Integers
+from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import BitVec, Bool, Op, Term, neg, subterms, ult
+from visaproof.semantics.symbolic.literals import Literals
+from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, neg, signed_value, subterms, ult
 
 SMALL = 1 << 10
 """No sub-group has more work items, nor has a group more on Intel's devices."""
@@ -43,3 +47,44 @@ def smaller_words(
             words[word], most[name] = {(name,): 1}, {(): (1 << word.width) - 1}
             said += (neg(ult(one, word)) for one in both)
     return words, most, tuple(said)
+
+
+def named_words(
+    address: BitVec,
+    guard: Literals,
+    known: Mapping[Term, Polynomial],
+    halves: Mapping[Term, Half],
+    parts: Callable[[BitVec, Mapping[Term, Polynomial]], Mapping[Term, Polynomial]],
+) -> tuple[dict[Term, Polynomial], dict[str, Polynomial], tuple[Bool, ...]]:
+    """What words are, beside those that are `known`; what some are at most in any case, and what holds of them."""
+    smaller, most, said = smaller_words(address, Integers(known, halves))
+    every = {**known, **smaller}
+    every = {**parts(address, every), **every}
+    words, more = guarded_words(guard, Integers(every, halves))
+    return every | words, most | more, said
+
+
+def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
+    """Words that a guard keeps from being negative, as integers, and what those are at most whatever it says else.
+
+    Of 0 <= a + c as signed numbers a + c is the integer, which is below 2^(bits − 1) + c where `a` has so many.  It
+    must not wrap: −128 − 5 is not negative in 8 bits, so that c is at least 0, or `a` has fewer bits than are compared
+    and c is small.  Words that are read as sums of ids are left to these, but for numbers that were made longer before
+    they were compared, as coordinates of 2D blocks are: they are what they are, however they came about.
+    """
+    words, most = dict[Term, Polynomial](), dict[str, Polynomial]()
+    for one in conjuncts(conj(*guard)):
+        if (whole := not_negative(one)) is None:
+            continue
+        constant, parts = linear_parts(whole)
+        ((word, count), *more) = parts.items() or [(None, 0)]
+        if word is None or more or count != 1 or word in words:
+            continue
+        added = signed_value(constant, word.width)
+        longer = word.op is Op.SIGN_EXTEND and abs(added) < 1 << word.width - 2
+        if longer or (added >= 0 and reader.read(word) is None):
+            bits = (cast(BitVec, word.args[0]) if longer else word).width
+            name = InnerName(Kind.GUARDED, len(words))
+            words[word] = {(name,): 1, (): -added}
+            most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
+    return words, most

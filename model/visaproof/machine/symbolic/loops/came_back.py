@@ -7,7 +7,7 @@ symbols that stand for it, if it is about nothing else that an iteration changes
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from typing import NamedTuple, cast
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
+    concat,
     conj,
     const,
     disj,
@@ -36,7 +37,11 @@ from visaproof.smt import (
     value_of,
 )
 from visaproof.smt.evaluate import consists_of
+from visaproof.smt.split_products import whole_word
 from visaproof.smt.substitution import substitute
+
+HALF_BITS = 32
+"""Of a long counter."""
 
 MOST_NAMES = 3
 """Variables that hold one value at the end of an iteration, and of which a condition is said."""
@@ -49,7 +54,7 @@ class Counter(Struct, frozen=True):
     """A word that each iteration adds one amount to: `first` in the first later one, and in each `step` more."""
 
     word: BitVec
-    """The symbol that stands for it in any of them."""
+    """The symbol that stands for it in any of them; of 64 bits both halves side by side, of what stands for them."""
     first: BitVec
     step: BitVec
     lane: Bool | None
@@ -150,6 +155,7 @@ class LaterIteration(Struct, frozen=True):
             of_all = frozenset(told) if of_all is None else of_all & frozenset(told)
         every = ((lane, one) for lane, some in words.items() for one in some)
         counters = dict.fromkeys(found for each in every if (found := self._counter(*each)) is not None)
+        counters |= dict.fromkeys(one for each in words.items() for one in self._long_counters(*each))
         return Known(known, conj(*(of_all or NONE)), CountedLoop(tuple(counters), held))
 
     def _words(self, registers: GuardedRegisters, before: Registers) -> dict[int, list[_Word]]:
@@ -209,6 +215,18 @@ class LaterIteration(Struct, frozen=True):
                 yield found
             else:
                 yield disj(found, conj(*(eq(one.held, first[place]) for place, one in used.items())))
+
+    def _long_counters(self, lane: int, words: Sequence[_Word]) -> Iterator[Counter]:
+        """Those whose halves are two words: what the low one carries is added to the high one."""
+        for high, low in permutations([one for one in words if one.held.width == HALF_BITS], 2):
+            carries = not frozenset(symbols_of(low.held)).isdisjoint(symbols_of(high.left))
+            if not carries or high.before is None or low.before is None or self._counter(lane, low) is None:
+                continue
+            held = concat(high.held, low.held)
+            step = sub(whole_word(concat(high.left, low.left)), whole_word(held))
+            if value_of(step) != 0 and consists_of(step, self.fixed):
+                runs = None if lane == EVERY_LANE else lane_runs(self.name, lane)
+                yield Counter(held, whole_word(concat(high.before, low.before)), step, runs)
 
     def _counter(self, lane: int, one: _Word) -> Counter | None:
         """The word as a counter, if it is one."""
