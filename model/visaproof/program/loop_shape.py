@@ -65,6 +65,13 @@ def shape(branch: Branch, behind: int, statements: Sequence[Statement], compared
     return Loop(branches[test], test, test + 1, loop.head, behind)
 
 
+def is_left(branch: Branch, behind: int, statements: Sequence[Statement]) -> bool:
+    """Whether lanes may leave the loop at all: its branch is conditional, or one in it goes on behind it."""
+    inside = statements[branch.target : behind]
+    goes_on = any(isinstance(one, Branch) and one.target >= behind for one in inside)
+    return goes_on or branch.lanes.predicate is not None
+
+
 def is_costly(head: int, inside: Sequence[Statement]) -> bool:
     """Whether iterations of what stands from a place on have loops of their own, or read registers by an index."""
     branches = ((place, one) for place, one in enumerate(inside, head) if isinstance(one, Branch))

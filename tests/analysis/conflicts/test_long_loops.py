@@ -71,3 +71,15 @@ def test_a_loop_of_which_no_iteration_stands_for_others_goes_on(monkeypatch: pyt
 def test_kernels_that_are_compared_run_all_of_the_iterations() -> None:
     ran = trace(read_kernel(kernel(APART), "k.visaasm"), Platform.TGLLP, compared_as="source")
     assert "loops that take more" in str(ran.stopped)
+
+
+INSIDE = """    cmp.lt (M1, 8) P1 L(0,0)<1;1,0> 0x300:ud
+    (P1) goto (M1, 8) on
+on:
+"""
+
+
+@pytest.mark.parametrize("branch", ["", INSIDE])
+def test_a_loop_that_nothing_leaves_is_not_said_to_end(branch: str) -> None:
+    ran = trace(read_kernel(kernel(APART + branch, "    goto (M1, 8) again\n"), "k.visaasm"), Platform.TGLLP)
+    assert "loops that take more" in str(ran.stopped)

@@ -30,7 +30,7 @@ from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.flow import may_run_from
-from visaproof.program.loop_shape import Loop, shape
+from visaproof.program.loop_shape import Loop, is_left, shape
 from visaproof.program.statements import Branch, End, Landing, Nothing, Run
 from visaproof.semantics.symbolic.literals import NONE, Literals
 from visaproof.smt import Bool, Term, conj, neg, true
@@ -183,7 +183,7 @@ class Walk:
         fixed = self._fixed and self._steps < FIXED_STEPS and self._came.get(branch.target) == running
         certain = fixed or self._iterations.turn(place, running)
         too_many = self._iterations.are_too_many(branch, place)
-        if too_many or (certain and self._takes_long(place)):
+        if too_many or (certain and self._takes_long(branch, place)):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
             if self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True):
                 return
@@ -195,13 +195,14 @@ class Walk:
         self._iterations.drop(branch.target, place)
         self._place, self._within = branch.target, place
 
-    def _takes_long(self, place: int) -> bool:
+    def _takes_long(self, branch: Branch, place: int) -> bool:
         """Whether one iteration is to stand for what is left of a loop of a fixed length.
 
-        Kernels that are compared would go through different iterations.
+        Kernels that are compared would go through different iterations, and of what never ends nothing is said.
         """
-        several = self._generalise and not self._compared_as
-        return several and self._steps > FIXED_STEPS and place not in self._exact
+        if not self._generalise or self._compared_as or self._steps <= FIXED_STEPS or place in self._exact:
+            return False
+        return is_left(branch, place, self._machine.program.statements)
 
     def _again(self) -> bool:
         """Whether all iterations of a loop that begins here were run as one: at once, as when a run came here before.
