@@ -47,6 +47,7 @@ from visaproof.launch.assume import DIVISION
 from visaproof.launch.matching import own_predicates
 from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
 from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.surface_names import PRIVATE
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.operands import of_device
@@ -59,6 +60,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
+from visaproof.refinement.words_in_memory import words_in_memory
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import like
@@ -86,22 +88,25 @@ def in_step(
     if not loops[0] or len(loops[0]) != len(loops[1]):
         return None
     chosen: Choices = {}
+    in_memory: dict[Term, Term] = {}
+    memory: SharedMemory | None = None
     needed = frozenset(loop for side in loops for loop in _with_events(side)) if several else frozenset[int]()
     together = frozenset(range(len(loops[0]))) if several else needed
     while True:
-        found = _with_classes((source, target), launched, scope, chosen, several, together)
+        found = _with_classes((source, target), launched, scope, chosen | in_memory, several, together, memory)
         if found is None:
             return None
-        together = found.together
-        if _same_iterations(found.question, needed):
+        together, memory = found.together, found.question.memory
+        known = words_in_memory(found.question, found.names)
+        if in_memory.items() <= known.items() and _same_iterations(found.question, needed):
             ways = (found.question, found.question.of_items)
             shown = next((way for way in ways if way is not None and same_effects(way)), None)
             if shown is not None:
                 return shown
         more = _chosen_once(found)
-        if more.keys() <= chosen.keys():
+        if more.keys() <= chosen.keys() and known.keys() <= in_memory.keys():
             return None
-        chosen = more | chosen
+        chosen, in_memory = more | chosen, known | in_memory
 
 
 class _Iteration(Struct, frozen=True):
@@ -120,6 +125,7 @@ def _with_classes(
     chosen: Choices,
     several: bool,
     together: frozenset[int],
+    memory: SharedMemory | None,
 ) -> _Iteration | None:
     """The question in which words have one name as long as iterations leave the same in them, and all lanes one in
     each loop that they may go through `together`, as long as they do."""
@@ -129,7 +135,7 @@ def _with_classes(
     while True:
         names = classes.names(loops, several, together)
         names |= {word: one for side in loops for word, one in _runs_together(side, together).items()}
-        question = _question(runners, launched, scope, names | chosen)
+        question = _question(runners, launched, scope, names | chosen, memory)
         if question is None:
             return None
         stay = frozenset(loop for loop in together if len(_ends_of(question, loop)) <= 1)
@@ -296,10 +302,14 @@ class _Classes(Struct, frozen=True):
 
 
 def _question(
-    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, names: dict[Term, Term]
+    runners: tuple[AnyRunner, AnyRunner],
+    launched: Launched,
+    scope: Scope,
+    names: dict[Term, Term],
+    memory: SharedMemory | None,
 ) -> Question | None:
     try:
-        _, question = questions(runners, launched, scope.forbidden, choices=names)
+        _, question = questions(runners, launched, scope.forbidden, choices=names, memory=memory)
     except NotModelled:
         return None
     return None if question.bounded or question.disturbed else question

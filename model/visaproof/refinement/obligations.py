@@ -166,14 +166,14 @@ def _same_stores(question: Question, surface: str) -> bool:
     if first is None:
         return True
     known = [one for one, kind in question.source.undefined.items() if kind in OF_STORES_THAT_MEET]
-    return bool(known) and _all_undefined([first], known) and _all_undefined(list(meets), known)
+    return bool(known) and all_undefined([first], known) and all_undefined(list(meets), known)
 
 
 OF_STORES_THAT_MEET = frozenset((UndefinedKind.RACE, UndefinedKind.COLLISION))
 """What a source is undefined for where two threads of it store one byte, or two lanes of a message do."""
 
 
-def _all_undefined(meets: Sequence[Bool], known: Sequence[Bool]) -> bool:
+def all_undefined(meets: Sequence[Bool], known: Sequence[Bool]) -> bool:
     """Whether the source is undefined wherever stores meet, by the form of the conditions: its own are in the common
     one."""
     shapes = with_plain_equations((*known, *in_common_form(meets)))

@@ -162,11 +162,13 @@ def _shared_memory(source: Side, target: Side, forbidden: frozenset[UndefinedKin
             raise NotModelled("a typed surface by texels and by their channels")
     units = {name: unit_of(access for _, access in found) for name, found in by_surface.items()}
     words = {name: WORD for name, found in by_surface.items() if units[name] < WORD and _are_dwords(found)}
+    collide = UndefinedKind.COLLISION in forbidden
     if not words or not forbidden >= OF_ACCESSES:
-        return SharedMemory(_of_memories(units, source.sharing), tables)
+        return SharedMemory(_of_memories(units, source.sharing), tables, collide=collide)
     wide = {name for name, unit in _of_memories(units | words, source.sharing).items() if unit == WORD}
     aligned = wide & {source.sharing.memory(name) for name in words}
-    return SharedMemory(_of_memories(units, source.sharing) | dict.fromkeys(aligned, WORD), tables, frozenset(aligned))
+    wider = _of_memories(units, source.sharing) | dict.fromkeys(aligned, WORD)
+    return SharedMemory(wider, tables, frozenset(aligned), collide)
 
 
 def _are_dwords(found: Iterable[tuple[Side, Access]]) -> bool:

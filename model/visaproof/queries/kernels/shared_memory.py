@@ -9,8 +9,9 @@ from itertools import combinations, product
 from typing import NamedTuple, cast
 
 from visaproof.queries.kernels.constant_data import NO_TABLES, Tables
-from visaproof.queries.kernels.stores import Stores, after
+from visaproof.queries.kernels.stores import Stores, after, stored_by
 from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.names import MemoryBefore, NamedLoad, OpenResult
 from visaproof.smt import (
     BitVec,
@@ -53,11 +54,17 @@ class SharedMemory:
     """Names for what both kernels may read, given out in the order in which they are asked for."""
 
     def __init__(
-        self, units: Mapping[str, int], tables: Tables = NO_TABLES, aligned: frozenset[str] = frozenset()
+        self,
+        units: Mapping[str, int],
+        tables: Tables = NO_TABLES,
+        aligned: frozenset[str] = frozenset(),
+        collide: bool = False,
     ) -> None:
         self.units = dict(units)
         self.aligned = aligned
         """The memories of dwords of which nobody may reach parts of two."""
+        self.collide = collide
+        """Whether it is undefined that two lanes of a message store one byte."""
         self.tables = tables
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
         self.places: dict[Term, tuple[str, BitVec]] = {}
@@ -69,6 +76,8 @@ class SharedMemory:
         self._described: dict[Term, BitVec] = {}
         """The address of a cell, or what a named value is."""
         self._names: dict[BitVec, BitVec] = {}
+        self._stored = set[BitVec]()
+        """What loads have found that had stored it: the other kernel may have it in a register, without a name."""
         self._results: dict[Hashable, Term] = {}
         self._operations: dict[Term, Hashable] = {}
         self._spelled: dict[Term, str] = {}
@@ -102,10 +111,18 @@ class SharedMemory:
             known.setdefault(len(stores), []).append((stores, value))
         return value
 
+    def found(self, stores: Stores, surface: str, cell: BitVec, where: Literals) -> BitVec:
+        """The same for a load that happens where this holds: of what it has itself stored there, just that."""
+        own = stored_by(stores, cell, where) if self.collide else None
+        if own is None:
+            return self.after(stores, surface, cell)
+        self._stored.add(own)
+        return own
+
     def named(self, value: BitVec) -> BitVec:
         """A symbol for the value: it keeps terms small that are computed from what a kernel loads."""
         plain = value.args if value.op is Op.CONCAT else (value,)
-        if all(part.op in (Op.SYMBOL, Op.CONST) for part in plain):
+        if value in self._stored or all(part.op in (Op.SYMBOL, Op.CONST) for part in plain):
             return value
         if value not in self._names:
             self._names[value] = name = symbol(NamedLoad(len(self._names)), value.width)

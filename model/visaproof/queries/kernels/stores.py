@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from visaproof.isa.atomics import AtomicOp, commute
 from visaproof.isa.readings import DEFAULT, Readings
 from visaproof.semantics.symbolic.effects import new_value
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.names import FoundInMemory
 from visaproof.smt import (
     BitVec,
@@ -43,6 +44,8 @@ class Owner:
     """None where that is not known."""
     thread: int | None = field(default=None, compare=False)
     """Of a group of threads that race where two of them access one byte, the thread; else None."""
+    message: int | None = field(default=None, compare=False)
+    """Of a store of one lane among others, its message, in which no two lanes may store one byte; else None."""
 
 
 NO_OWNER = Owner()
@@ -102,6 +105,22 @@ def after(stores: Iterable[UnitStore], cell: BitVec, before: BitVec) -> BitVec:
         else:
             value = ite(hit, store.left(value), value)
     return value
+
+
+def stored_by(stores: Stores, cell: BitVec, where: Literals) -> BitVec | None:
+    """What the last store before a load has left, where it comes from the same lane and is at the same place.
+
+        where ⇒ s,   s: c := v,   and all stores after it that may be at c are of the same message:   c holds v
+
+    In one message two lanes that store at c collide, which is undefined.
+    """
+    messages = set[int | None]()
+    for one in reversed(stores):
+        if one.cell is cell and one.change is None and literals_of(one.guard) <= where:
+            return one.value if messages <= {one.owner.message} - {None} else None
+        if not is_false(one.hits(cell)):
+            messages.add(one.owner.message)
+    return None
 
 
 def lasting(stores: Stores) -> Stores:

@@ -31,6 +31,7 @@ from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function, of_constants
+from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import is_own, owned
 from visaproof.smt import (
     BitVec,
@@ -74,8 +75,7 @@ class History:
         self._memory = memory
         self._arbitrary = side.trace.arbitrary
         self._places: dict[Term, int] = {one.symbol: place for place, one in enumerate(side.trace.arbitrary)}
-        self._resolved = 0
-        self._sharing = side.sharing
+        self._resolved, self._sharing = 0, side.sharing
         names: dict[Term, Term] = dict(surface_names(side))
         names |= {pointer: self._sharing.base(buffer) for pointer, buffer in side.pointers.items()}
         names |= side.choices
@@ -167,7 +167,7 @@ class History:
             defined = where_aligned(defined, cell) if memory in self._memory.aligned else defined
             self._note_undefined(performed, access, conj(guard, neg(defined)))
             self.touched.append(Touched(surface, type(access).__name__.lower(), cell, performed.instruction))
-            owner = self._side.owner(performed, surface, access, item_thread)
+            owner = self._side.owner(performed, surface, access, item_thread, self._messages)
             brought, change = None, None
             if isinstance(access, Atomic):
                 how = (*atomic, index) if named else step
@@ -175,7 +175,7 @@ class History:
             else:
                 happens, value = conj(guard, inside), cast(BitVec, terms[4]) if isinstance(access, Store) else None
                 if Same(access) in values:
-                    brought = self._loaded(surface, owner, cell, access.width)
+                    brought = self._loaded(surface, owner, cell, access.width, literals_of(happens))
             if value is not None and not is_false(happens):
                 units = self._units(memory, owner, happens, cell, value, access.width)
                 stores += units if change is None else [UnitStore(happens, cell, value, owner, change)]
@@ -282,14 +282,14 @@ class History:
         written = in_one_form(written)
         return written, written if access.returns_new else before, same
 
-    def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int) -> BitVec:
-        """What memory holds in the units of a cell, after the stores so far."""
+    def _loaded(self, surface: str, owner: Owner, cell: BitVec, width: int, where: Literals = NONE) -> BitVec:
+        """What memory holds in the units of a cell, after the stores so far, if it is read where this holds."""
         memory = self._sharing.memory(surface)
         whose = memory, owner.buffer, owner.items, owner.thread
-        seen = self._seen.get(whose) or tuple(self._sharing.seen_from(owner, self.stores.get(memory, ())))
-        stores = self._seen[whose] = seen
+        stores = self._seen.get(whose) or tuple(self._sharing.seen_from(owner, self.stores.get(memory, ())))
+        self._seen[whose] = stores
         places = self._memory.pieces(memory, cell, width)
-        return joined([self._memory.after(stores, memory, place) for _, place in places])
+        return joined([self._memory.found(stores, memory, place, where) for _, place in places])
 
     def _resolve(self, terms: Iterable[Term]) -> None:
         """Gives common names to the results that the terms use, and to all that were computed before them."""

@@ -18,7 +18,7 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
-from visaproof.queries.kernels.stores import NO_OWNER, Owner
+from visaproof.queries.kernels.stores import Owner
 from visaproof.queries.kernels.surface_names import (
     AfterAtomicStep,
     AfterCuts,
@@ -155,20 +155,21 @@ class Side(Struct, frozen=True):
     stored_before: tuple[AfterImageStores, ...] = ()
     """Of each message, how many before it store to what may be one object with its surface, an image."""
 
-    def owner(self, performed: Performed, surface: str, access: Access, thread: int) -> Owner:
-        """Whose an access is.
+    def owner(self, performed: Performed, surface: str, access: Access, thread: int, message: int) -> Owner:
+        """Whose an access of a message is.
 
         Thread s stores at a, t ≠ s loads from b, and no barrier comes between  ⇒  a ≠ b, or they race: what t finds is
         what it would find without the store.  Until the first race a kernel does what it does so.
         """
         buffer = self.sharing.buffer(surface)
         own = self._racing_thread(performed, access, thread)
+        one_of = message if isinstance(access, Store) and access.lane is not None else None
         if not buffer:
-            return NO_OWNER if own is None else Owner(thread=own)
+            return Owner(thread=own, message=one_of)
         lane = lane_of(performed, access)
         single = self.threads or lane is not None  # the wide thread acts for the items of several others
         items = self.sharing.items(thread, performed.instruction.first_lane, lane) if single else None
-        return Owner(buffer, items, own)
+        return Owner(buffer, items, own, one_of)
 
     def _racing_thread(self, performed: Performed, access: Access, thread: int) -> int | None:
         """The thread that makes an access, of several that race; of a wide target, the one of the source."""
