@@ -136,10 +136,10 @@ def _without_loops(row: Strategy) -> Strategy:
     return replace(row, applies=applies)
 
 
-IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES))
+IN_ONE_MEMORY = (IN_STEP, *map(_without_loops, SAME_STORES), ITEMS_APART)
 """What is asked first where buffers may overlap: proofs that need not know which do."""
 
-SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES, ITEMS_APART)
+SIMPLE_IN_ONE_MEMORY = (SIMPLE_STORES,)
 """What is asked there of a target that refines the source where buffers are apart, before runs."""
 
 SOLVED_IN_ONE_MEMORY = (Strategy("as it is", _no_loops, proofs.proved_as_it_is, (Refines,), A_QUESTION),)
