@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
 from visaproof.analysis.conflicts.digits.records import Part
 from visaproof.analysis.conflicts.digits.strides import sum_of
 from visaproof.cli import main
@@ -71,3 +72,13 @@ def test_sevenths_of_ids_below_seven_rows_are_apart(capsys: pytest.CaptureFixtur
     assert text.count(" 0x7:w") == 1
     (kernel := tmp_path / "sevens.visaasm").write_text(text.replace(" 0x7:w", " 0x8:w"))
     assert scatter(capsys, kernel, *needed)["verdict"] == "refuted"
+
+
+@pytest.mark.parametrize(("kernel", "most"), [("signed_rows", 357_913_941), ("signed_eighths", 134_217_728)])
+def test_signed_ids_are_divided_as_numbers_that_are_not_negative(
+    kernel: str, most: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = scatter(capsys, DATA / f"{kernel}.visaasm")["free_if"]
+    assert found["relations"] == ["w >= 1", f"w <= {most}"]
+    monkeypatch.setattr(NamedIntegers, "is_not_negative", lambda *_: False)
+    assert scatter(capsys, DATA / f"{kernel}.visaasm")["free_if"] is None

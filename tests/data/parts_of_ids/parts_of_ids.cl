@@ -21,3 +21,18 @@ kernel void sevens(global float *out, uint w) {
     if (i < 7 * w)
         out[i % 7 * w + i / 7] = 1.0f;
 }
+kernel void signed_sevenths(global float *out, global const float *in, int n) {
+    int i = get_global_id(0);
+    if (i < n)
+        out[i / 7] = in[i % 7];
+}
+kernel void signed_rows(global float *out, int w) {
+    int i = get_global_id(0);
+    if (i < 3 * w)
+        out[i % 3 * w + i / 3] = 1.0f;
+}
+kernel void signed_eighths(global float *out, int w) {
+    int i = get_global_id(0);
+    if (i < 8 * w)
+        out[i % 8 * w + i / 8] = 1.0f;
+}

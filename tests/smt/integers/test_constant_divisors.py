@@ -78,6 +78,12 @@ def test_cleared_low_bits_leave_a_multiple(cleared: int, number: int) -> None:
     assert evaluate(quotient, {NUMBER: number}) << place == evaluate(word, {NUMBER: number})
 
 
+def test_bits_that_do_not_matter_may_be_cleared_too() -> None:
+    word, whole = (bit_and(const(mask, 32), NUMBER) for mask in (0x3FFFFFF8, 0xFFFFFFF8))
+    assert without_low_bits(word, 1) is None
+    assert without_low_bits(word, 2) == without_low_bits(whole)
+
+
 @pytest.mark.parametrize("mask", [0, 7, 0x7FFFFFF8, 0xFFFFFFF5])
 def test_other_masks_leave_no_multiple_of_what_is_left(mask: int) -> None:
     assert without_low_bits(bit_and(const(mask, 32), NUMBER)) is None

@@ -15,7 +15,7 @@ from typing import cast
 
 from visaproof.smt.arithmetic import linear_parts
 from visaproof.smt.slices import extract
-from visaproof.smt.terms import BitVec, Op, value_of
+from visaproof.smt.terms import BitVec, Op, trailing_zeros, value_of
 
 DWORD = 32
 
@@ -37,12 +37,16 @@ def divided_by_constant(word: BitVec) -> tuple[BitVec, int] | None:
     return None if divisor is None else (number, divisor)
 
 
-def without_low_bits(word: BitVec) -> tuple[BitVec, int] | None:
-    """The quotient by 2^k, and k, of which a word is the multiple as a number has its low k bits cleared."""
+def without_low_bits(word: BitVec, unused: int = 0) -> tuple[BitVec, int] | None:
+    """The quotient by 2^k, and k, of which a word is the multiple as a number has its low k bits cleared.
+
+    So many of its highest bits do not matter, and may be cleared, too.
+    """
     if word.op is not Op.AND or len(word.args) != 2 or (mask := value_of(cast(BitVec, word.args[0]))) is None:
         return None
-    cleared = (mask & -mask).bit_length() - 1
-    if not cleared > 0 or mask + (1 << cleared) != 1 << word.width:
+    cleared = trailing_zeros(mask, 0)
+    above = (mask + (1 << cleared)).bit_length() - 1
+    if not cleared or mask + (1 << cleared) != 1 << above or above < word.width - unused:
         return None
     return extract(cast(BitVec, word.args[1]), word.width - 1, cleared), cleared
 

@@ -22,6 +22,7 @@ SIZES = {
     "joined": {"in": "4*global_size_x", "out": "4*global_size_x"},
     "thirds": {"out": "5*global_size_x + 22"},
     "sevenths": {"in": "28", "out": "n + 3"},
+    "signed_sevenths": {"in": "28", "out": "n + 3"},
 }
 
 

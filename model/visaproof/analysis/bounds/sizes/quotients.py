@@ -19,6 +19,7 @@ from visaproof.analysis.conflicts.digits.records import DIVISIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, divided, plus, times
 from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, subterms, udiv
+from visaproof.smt.integers.signed_quotients import of_natural_numbers
 from visaproof.smt.substitution import substitute_all
 
 MOST_DIVISIONS = 8
@@ -60,10 +61,12 @@ class Divisions(Struct, dict=True):
         """Both without what is done for signs that are excluded; the divisions that are left have names."""
         given = frozenset(self.reader.atoms)  # bits of a word that has a name are none of a sum
         for _ in range(MOST_DIVISIONS):
+            before, address = address, of_natural_numbers(address, self._is_natural)
+            guard = [of_natural_numbers(one, self._is_natural) for one in guard]
             parts, bits = subterms(address), parts_of(address, given)
             self._name(parts, bits)
             known = dict(self._excluded(parts, bits))
-            if not known:
+            if not known and before is address:
                 break
             (address,), guard = substitute_all([address], known), substitute_all(guard, known)
         return address, [*guard]

@@ -180,6 +180,8 @@ def is_part(word: Term) -> bool:
     if word.op is Op.EXTRACT:
         _, low = cast(tuple[int, int], word.payload)
         return 0 < low <= MOST_SHIFTED or divided_by_constant(word) is not None
+    if word.op is Op.UDIV:
+        return _quotient(word) is not None
     return word.op is Op.AND and len(word.args) == 2 and _run(value_of(cast(BitVec, word.args[0]))) is not None
 
 
@@ -188,6 +190,8 @@ def _bits(word: BitVec) -> tuple[BitVec, int, int, int]:
     if word.op is Op.EXTRACT:
         high, low = cast(tuple[int, int], word.payload)
         return cast(BitVec, word.args[0]), low, high, 1
+    if word.op is Op.UDIV:
+        return cast(BitVec, word.args[0]), 0, word.width - 1, 1
     mask, number = cast(tuple[BitVec, BitVec], word.args)
     low, high = _run(value_of(mask)) or (0, 0)
     return number, low, high, 1 << low
@@ -195,6 +199,9 @@ def _bits(word: BitVec) -> tuple[BitVec, int, int, int]:
 
 def _quotient(word: BitVec) -> tuple[BitVec, int] | None:
     """What is divided, and by what constant, where a word is the quotient, or a power of two times it."""
+    if word.op is Op.UDIV:
+        number, by = cast(tuple[BitVec, BitVec], word.args)
+        return (number, divisor) if (divisor := value_of(by)) else None
     multiple = without_low_bits(word)
     return divided_by_constant(word if multiple is None else multiple[0])
 

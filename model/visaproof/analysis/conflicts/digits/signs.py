@@ -18,7 +18,8 @@ from visaproof.analysis.conflicts.digits.records import DIVISIONS
 from visaproof.analysis.conflicts.digits.strides import depends_on_ids
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least
-from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, substitute, subterms, true
+from visaproof.smt import BitVec, Bool, Op, Term, const, false, sub, substitute, subterms, true, zero_extend
+from visaproof.smt.integers.signed_quotients import of_natural_numbers
 
 MOST_DIVISIONS = 8
 """One after the other."""
@@ -42,6 +43,7 @@ class Signs(Struct):
 
     def settled(self, word: Word) -> Word:
         """The word where divisors are positive, and what is divided is not negative if that is so of all items."""
+        word = of_natural_numbers(word, lambda number: depends_on_ids(number) and self._is_not_negative(number))
         for _ in range(MOST_DIVISIONS):
             settled = substitute(word, dict(self._excluded(word)))
             if settled is word:
@@ -65,6 +67,9 @@ class Signs(Struct):
                     number = cast(BitVec, one.args[0])
                     if number in operands and self._holds(number, above=False):
                         yield one, const(0, 1)
+                case Op.SIGN_EXTEND if (number := _shifted(one)) is not None and depends_on_ids(number):
+                    if self._is_not_negative(number):
+                        yield one, zero_extend(cast(BitVec, one.args[0]), one.width)
                 case _:
                     pass
 
@@ -109,6 +114,13 @@ class Signs(Struct):
 
 def _is_zero(word: BitVec) -> bool:
     return word.op is Op.CONST and not word.payload
+
+
+def _shifted(word: Term) -> BitVec | None:
+    """The number of which all but the low bits are extended with its sign."""
+    high = cast(BitVec, word.args[0])
+    number = cast(BitVec, high.args[0]) if high.op is Op.EXTRACT else high
+    return number if high.op is Op.EXTRACT and number.width - 1 == cast(tuple[int, int], high.payload)[0] else None
 
 
 def _is_sign(bit: Term) -> bool:

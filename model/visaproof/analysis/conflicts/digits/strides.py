@@ -35,6 +35,7 @@ from visaproof.smt import (
 from visaproof.smt.arithmetic import mul
 from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
 from visaproof.smt.split_products import of_whole_words, whole_word
+from visaproof.smt.terms import trailing_zeros
 
 
 class Strides(Struct, frozen=True):
@@ -109,7 +110,7 @@ def sum_of(address: BitVec) -> Strides | None:
     for atom, times in parts.items():
         if not depends_on_ids(atom):
             common[atom] = times
-        elif (found := _digit(atom)) is not None:
+        elif (found := _digit(atom, trailing_zeros(times, address.width))) is not None:
             digit, factors, count = found
             own = strides.setdefault(digit, {})
             own[factors] = signed_value(own.get(factors, 0) + times * count, address.width)
@@ -154,18 +155,25 @@ def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors,
     return constant
 
 
-def _digit(atom: BitVec) -> tuple[Digit, Factors, int] | None:
-    """A digit, what it is multiplied by, and how many times it counts."""
-    if (multiple := without_low_bits(extended_from(atom))) is not None:
-        digit = _id_or_part(multiple[0])
-        return None if digit is None else (digit, (), 1 << multiple[1])
+def _digit(atom: BitVec, unused: int) -> tuple[Digit, Factors, int] | None:
+    """A digit, what it is multiplied by, and how many times it counts; so many high bits do not matter."""
     factors = cast(Factors, atom.args) if atom.op is Op.MUL else (atom,)
-    digits = [(one, digit) for one in factors if (digit := _id_or_part(one)) is not None]
-    if len(digits) != 1:
+    found = [
+        (one, digit) for one in factors if (digit := _multiple(one, unused if one.op is Op.AND else 0)) is not None
+    ]
+    if len(found) != 1:
         return None
-    ((word, digit),) = digits
+    ((word, (digit, count)),) = found
     others = tuple(one for one in factors if one is not word)
-    return None if depends_on_ids(*others) else (digit, others, 1)
+    return None if depends_on_ids(*others) else (digit, others, count)
+
+
+def _multiple(word: BitVec, unused: int) -> tuple[Digit, int] | None:
+    """A digit, or so many times one."""
+    unused *= word.op is Op.AND  # what is extended has all of its bits
+    quotient, cleared = without_low_bits(extended_from(word), unused) or (word, 0)
+    digit = _id_or_part(quotient)
+    return None if digit is None else (digit, 1 << cleared)
 
 
 def depends_on_ids(*words: BitVec) -> bool:
