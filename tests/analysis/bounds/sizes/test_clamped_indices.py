@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes import small_words
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, above_naturals
 from visaproof.cli import main
 from visaproof.smt import Bool, bit_or, conj, const, neg, slt, symbol, ult
@@ -37,7 +37,7 @@ def test_a_clamped_volume_needs_voxels_where_a_joined_guard_is_not_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That a | b is not negative, as the compiler compares two coordinates: a solver shows it of no empty volume."""
-    monkeypatch.setattr(loop_counters, "guarded_words", lambda *_: ({}, {}))
+    monkeypatch.setattr(small_words, "guarded_words", lambda *_: ({}, {}))
     assert {"iw >= 1", "ih >= 1"} <= {*asked(capsys)["in"]["where"]}
 
 

@@ -61,8 +61,8 @@ class Divisions(Struct, dict=True):
         """Both without what is done for signs that are excluded; the divisions that are left have names."""
         given = frozenset(self.reader.atoms)  # bits of a word that has a name are none of a sum
         for _ in range(MOST_DIVISIONS):
-            before, address = address, of_natural_numbers(address, self._is_natural)
-            guard = [of_natural_numbers(one, self._is_natural) for one in guard]
+            before, address = address, of_natural_numbers(address, self._is_natural_of_ids)
+            guard = [of_natural_numbers(one, self._is_natural_of_ids) for one in guard]
             parts, bits = subterms(address), parts_of(address, given)
             self._name(parts, bits)
             known = dict(self._excluded(parts, bits))
@@ -162,6 +162,12 @@ class Divisions(Struct, dict=True):
     def _need(self, words: Sequence[BitVec]) -> None:
         for one in words:
             self.positive |= dict.fromkeys(name for part in self._divisor(one) or () for name in part)
+
+    def _is_natural_of_ids(self, word: BitVec) -> bool:
+        """The same of a sum of ids; quotients of arguments alone have names of their own."""
+        limits, found = len(self.reader.limits), self.reader.read(word) or {}
+        del self.reader.limits[limits:]
+        return any(is_unknown(name) for part in found for name in part) and self._is_natural(word)
 
     def _is_natural(self, word: BitVec) -> bool:
         """Whether it is a sum, which then has to be below half of what the word can be, and no negative number."""
