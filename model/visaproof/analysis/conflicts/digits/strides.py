@@ -158,9 +158,7 @@ def _take_quotients(parts: dict[BitVec, int], strides: dict[Digit, dict[Factors,
 def _digit(atom: BitVec, unused: int) -> tuple[Digit, Factors, int] | None:
     """A digit, what it is multiplied by, and how many times it counts; so many high bits do not matter."""
     factors = cast(Factors, atom.args) if atom.op is Op.MUL else (atom,)
-    found = [
-        (one, digit) for one in factors if (digit := _multiple(one, unused if one.op is Op.AND else 0)) is not None
-    ]
+    found = [(one, digit) for one in factors if (digit := _multiple(one, unused)) is not None]
     if len(found) != 1:
         return None
     ((word, (digit, count)),) = found
