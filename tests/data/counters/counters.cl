@@ -40,3 +40,7 @@ kernel void long_stride(global char *base, long offset, long n) {
   int first = get_local_size(0) * get_group_id(0) + get_local_id(0), step = get_global_size(0);
   for (long i = first; i < n; i += step) out[i] = 1.0f;
 }
+kernel void blocks_of_rows(global float *out, int n, int size) {
+  int first = size * get_group_id(0), end = min(first + size, n);
+  for (int i = first + get_local_id(0); i < end; i += 256) out[i] = 1.0f;
+}

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,27 +12,50 @@ from hypothesis import strategies as st
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.small_words import comparisons
 from visaproof.cli import main
 from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
-from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, concat, const, neg, slt, symbol, ult, zero_extend
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Term,
+    add,
+    bool_symbol,
+    concat,
+    const,
+    ite,
+    neg,
+    signed_value,
+    slt,
+    symbol,
+    ult,
+    zero_extend,
+)
 from visaproof.smt.evaluate import evaluate
 
 DATA = Path(__file__).parents[3] / "data" / "counters"
 SIZES = {
     "grid_stride": {"out": "4*n"},
     "left_early": {"out": "4*m*n + 4*global_size_x - 4*m"},
+    "blocks_of_rows": {"out": "4*n"},
     "long_stride": {"base": "offset + 4*n"},
     "product": {"a": "4*global_size_y*k", "b": "4*k*n", "c": "4*global_size_y*n"},
 }
 SIGNED = {
     "left_early": ["m >= 0", "n >= 0"],
+    "blocks_of_rows": [
+        "n >= 0",
+        "size >= 0",
+        "local_size_x + size*group_count_x + 1280 - size <= 2147483648",
+        "n + 256 <= 2147483648",
+    ],
     "long_stride": ["n >= 0", "offset >= 0", "global_size_x < 2147483648"],
 }
-LAUNCH = {"long_stride": DATA / "long_stride.ze_info"}
+LAUNCH = {kernel: DATA / f"{kernel}.ze_info" for kernel in ("blocks_of_rows", "long_stride")}
 
 NOW, FIRST, STEP, MOST = (symbol(name, 8) for name in ("i", "first", "step", "most"))
 WIDE = symbol("wide", 16)
@@ -118,6 +141,46 @@ def test_a_low_half_goes_with_its_counter(compared: Bool, first: int, each: int,
         assert number * each <= largest
 
 
+Order = Callable[[BitVec, BitVec], Bool]
+Extreme = Callable[[Order, BitVec, BitVec], BitVec]
+
+
+def smaller(order: Order, one: BitVec, other: BitVec) -> BitVec:
+    return ite(order(one, other), one, other)
+
+
+def larger(order: Order, one: BitVec, other: BitVec) -> BitVec:
+    return ite(order(one, other), other, one)
+
+
+WORDS = st.tuples(*[st.integers(0, 255)] * 3)
+
+
+@given(
+    values=st.tuples(
+        WORDS, st.sampled_from([slt, ult]), st.sampled_from([slt, ult]), st.sampled_from([smaller, larger])
+    ),
+    swapped=st.booleans(),
+    denied=st.booleans(),
+)
+def test_a_guard_bounds_by_each_word_of_which_it_has_the_least(
+    values: tuple[tuple[int, ...], Order, Order, Extreme], swapped: bool, denied: bool
+) -> None:
+    numbers, order, own, extreme = values
+    state: dict[Term, int] = dict(zip((NOW, FIRST, MOST), numbers, strict=True))
+    both = NOW, extreme(own, FIRST, MOST)
+    guard = order(*(both[::-1] if swapped else both))
+    guard = neg(guard) if denied else guard
+    assume(evaluate(guard, state))
+    found = [*comparisons([guard])]
+    fits = own is order and (extreme is smaller) != (swapped != denied)
+    assert len(found) == (2 if fits else 1)
+    for word, bound, more, bits in found:
+        one, most = (evaluate(each, state) for each in (word, bound))
+        one, most = (signed_value(each, 8) if bits == 7 else each for each in (one, most))
+        assert one <= most + more
+
+
 def test_what_only_the_last_iteration_says_bounds_nothing() -> None:
     """for (i = 5; i != last; i++) if (i < most) …: also where i has wrapped, and is less than 5."""
     guard = frozenset((LANE, OTHER, ult(NOW, MOST)))
@@ -191,6 +254,7 @@ LAUNCHES = [
     ("product", (4, 2), {"k": 8, "n": 4}),
     ("left_early", (4, 1), {"n": 9, "m": 3}),
     ("long_stride", (4, 1), {"n": 30, "offset": 12}),
+    ("blocks_of_rows", (256, 1), {"n": 600, "size": 700}),
     ("left_early", (8, 1), {"n": 7, "m": 8}),
 ]
 

@@ -8,9 +8,10 @@ that comes before another one; an `if` in the last one alone may be true of a co
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, permutations
+from operator import itemgetter
 from typing import cast
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
+from visaproof.analysis.bounds.sizes.small_words import comparisons
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -116,7 +118,12 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
-        for word, bound, more, bits in _comparisons(counter.held):
+        found = [(_plain(last), bounded) for last, bounded in self._bounds(name, counter)]
+        return max(found, key=itemgetter(0))[1] if found else None
+
+    def _bounds(self, name: str, counter: _Read) -> Iterator[tuple[Polynomial, Bounded]]:
+        """Below what each comparison keeps it, and what it is compared with."""
+        for word, bound, more, bits in comparisons(counter.held):
             reader = self.reader()
             total = reader.read(word)
             if total is None or total.get((name,)) != 1:
@@ -130,8 +137,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
             own = Below(begins, bits), Below(plus(last, step), bits)
             limits = *counter.first, *limits[parts:], *next_one, *own
-            return Bounded(plus(last, times(begins, {(): -1})), limits)
-        return None
+            yield last, Bounded(plus(last, times(begins, {(): -1})), limits)
 
     def compared(self, one: Polynomial, *, less: bool = False) -> Bounded | None:
         """A sum that is at least as large, where the guard keeps parts of it below something: i + 5 in 4·(i + 5) + a.
@@ -142,7 +148,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         """
         most, limits = one, list[Below]()
         left = [found for found in self._sums if not less or found[0].get((), 0) < one.get((), 0)]
-        left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), not _has(Kind.ELEMENT, each[1])), reverse=True)
+        left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), _plain(each[1])), reverse=True)
         for part, last, needed in left:
             if factor := _factor(most, part):
                 most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
@@ -152,7 +158,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
     @cached_property
     def _compared(self) -> list[tuple[BitVec, BitVec, int, int]]:
         """What the guard compares."""
-        return [*_comparisons(conjuncts(conj(*self.guard)))]
+        return [*comparisons(conjuncts(conj(*self.guard)))]
 
     @cached_property
     def _sums(self) -> list[tuple[Polynomial, Polynomial, list[Below]]]:
@@ -299,6 +305,11 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
     }
 
 
+def _plain(last: Polynomial) -> tuple[bool, bool, int]:
+    """Larger of what rather bounds something: no element of a buffer, no id, few products."""
+    return not _has(Kind.ELEMENT, last), not any(is_unknown(name) for part in last for name in part), -len(last)
+
+
 def _has_counter(one: Polynomial) -> bool:
     return _has(Kind.COUNTER, one)
 
@@ -319,14 +330,3 @@ def without_counters(one: Polynomial, bounded: Mapping[str, Bounded], used: set[
         return None
     used.update(counters)
     return without_names(one, {name: bounded[name].most for name in counters})
-
-
-def _comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:
-    """Words with what they are at most, as a word and what is added to it, and the bits of the numbers."""
-    for one in guard:
-        inner = cast(Bool, one.args[0]) if one.op is Op.NOT else one
-        if inner.op not in (Op.ULT, Op.SLT):
-            continue
-        left, right = cast(tuple[BitVec, BitVec], inner.args)
-        bits = left.width - (inner.op is Op.SLT)
-        yield (right, left, 0, bits) if one.op is Op.NOT else (left, right, -1, bits)

@@ -1,11 +1,12 @@
 """Words of which only is known between which numbers they are, as the size of a sub-group is, or the smaller of two.
 
-So are those that a guard keeps from being negative.
+So are those that a guard keeps from being negative, and those that it compares.
 
 if the sub-group is none but the last: 32, else local_size & 31          is at most 32
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import Half, Integers
@@ -88,3 +89,30 @@ def guarded_words(guard: Literals, reader: Integers) -> tuple[dict[Term, Polynom
             words[word] = {(name,): 1, (): -added}
             most[name] = {(): (1 << bits - 1) - 1 + max(added, 0)}
     return words, most
+
+
+def comparisons(guard: Iterable[Bool]) -> Iterator[tuple[BitVec, BitVec, int, int]]:
+    """Words with what they are at most, as a word and what is added to it, and the bits of the numbers.
+
+    x < min(a, b)  is  x < a and x < b,      max(a, b) < x  is  a < x and b < x      in the order of the comparison
+    """
+    for one in guard:
+        inner = cast(Bool, one.args[0]) if one.op is Op.NOT else one
+        if inner.op not in (Op.ULT, Op.SLT):
+            continue
+        left, right = cast(tuple[BitVec, BitVec], inner.args)
+        bits = left.width - (inner.op is Op.SLT)
+        word, bound, more = (right, left, 0) if one.op is Op.NOT else (left, right, -1)
+        for each, most in product(_parted(word, inner.op, least=False), _parted(bound, inner.op, least=True)):
+            yield each, most, more, bits
+
+
+def _parted(word: BitVec, order: Op, *, least: bool) -> Iterator[BitVec]:
+    """The words of which it is the least one, or the largest, in this order; the word itself if it is none."""
+    if word.op is Op.ITE and (condition := cast(Bool, word.args[0])).op is order:
+        one, other = cast(tuple[BitVec, BitVec], word.args[1:])
+        if condition.args == ((one, other) if least else (other, one)):
+            yield from _parted(one, order, least=least)
+            yield from _parted(other, order, least=least)
+            return
+    yield word
