@@ -134,6 +134,17 @@ def test_a_float_is_in_no_relation() -> None:
         bounds(AT_N + STORE, "4096", "arg0 > 1", type_name="float")
 
 
+@pytest.mark.parametrize("type_name", ["float2", "struct one", "half", "double"])
+def test_what_is_no_name_for_a_number_is_in_none_either(type_name: str) -> None:
+    with pytest.raises(ReadError, match="is no integer but"):
+        bounds(AT_N + STORE, "4096", "arg0 > 1", type_name=type_name)
+
+
+def test_a_number_of_a_type_of_its_own_may_be_negative() -> None:
+    assert not is_inside(bounds(AT_N + STORE, "4096", "arg0 < 1024", type_name="index_t"))
+    assert is_inside(bounds(AT_N + STORE, "4096", "arg0 < 1024", "arg0 >= 0", type_name="index_t"))
+
+
 def test_a_size_may_be_one_of_the_launch() -> None:
     assert str(parse_amount("4*global_size_x", "--size")) == "4*global_size_x"
     assert not is_inside(bounds(AT_N + STORE, "4*global_size_x", "arg0 <= global_size_x"))

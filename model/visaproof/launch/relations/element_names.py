@@ -26,6 +26,13 @@ from visaproof.smt import BitVec, Bool, sle, symbol, ule
 UNTYPED_BITS = 32
 SIGNED = frozenset(("char", "short", "int", "long", "ptrdiff_t", "intptr_t"))
 UNSIGNED = frozenset(("uchar", "ushort", "uint", "ulong", "size_t", "uintptr_t", "bool"))
+
+
+def is_typedef(name: str) -> bool:
+    """Whether a type has a name that a program gives: compilers do not say for what it stands."""
+    return name.isidentifier() and name not in SIGNED | UNSIGNED and name.rstrip("0123456789") not in SCALARS
+
+
 """The integer types of OpenCL C."""
 
 _Code = Literal["b", "B", "h", "H", "i", "I", "q", "Q"]

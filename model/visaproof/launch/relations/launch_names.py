@@ -26,7 +26,7 @@ from visaproof.launch.ids.launched_words import BITS, between
 from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS, MEMBERS
 from visaproof.launch.launch import Argument, ArgumentValue, Launch, LaunchValue
-from visaproof.launch.relations.element_names import SIGNED, UNSIGNED, Loaded, extreme_of, named_extreme
+from visaproof.launch.relations.element_names import SIGNED, UNSIGNED, Loaded, extreme_of, is_typedef, named_extreme
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expression_reader import pointing
 from visaproof.launch.relations.expressions import Name
@@ -225,14 +225,15 @@ class LaunchNames:
 
     def _integer(self, what: str, type_name: str, places: Mapping[int, Place], which: range) -> Named:
         """What these bytes of an argument stand for."""
-        if type_name and type_name not in SIGNED | UNSIGNED:
+        if type_name and type_name not in SIGNED | UNSIGNED and not is_typedef(type_name):
             raise NoNumber(f"{what} is no integer but {type_name}", self._hint())
         if (size := len(which)) > MOST_BYTES or size & (size - 1):
             raise NoNumber(f"{what} has {size} bytes: it is no integer", self._hint())
         if not places.keys() >= {*which}:
             raise NoNumber(f"the kernel does not get all bytes of {what}", self._hint())
         own = tuple(places[byte] for byte in which)
-        return Named(Word(self._word(own), type_name in SIGNED), own, type_name=type_name)
+        signed = type_name in SIGNED or is_typedef(type_name)  # of which nobody says whether it may be negative
+        return Named(Word(self._word(own), signed), own, type_name=type_name)
 
     def _word(self, places: Iterable[Place]) -> BitVec:
         """The bytes as they are when the thread starts, the first one lowest."""

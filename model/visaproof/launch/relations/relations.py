@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from visaproof.isa.errors import ReadError, in_option
 from visaproof.launch.assumptions import Start
 from visaproof.launch.premises import Premise, premise
-from visaproof.launch.relations.element_names import Extreme
+from visaproof.launch.relations.element_names import Extreme, is_typedef
 from visaproof.launch.relations.exact_terms import TooWide, relation_term
 from visaproof.launch.relations.expressions import Relation
 from visaproof.launch.relations.launch_names import LAUNCH_NAMES, LaunchNames, Named
@@ -60,6 +60,8 @@ def _read(name: str, named: Named) -> str:
         return f"{name}: {named.what}"
     if not named.places or name in LAUNCH_NAMES:
         return ""
+    if is_typedef(named.type_name):
+        return f"{name} is {named.type_name}, read signed"
     if named.type_name:
         return f"{name} is {named.type_name}"
     return f"{name} is read unsigned"

@@ -225,6 +225,19 @@ def named(messages: Sequence[dict[str, object]]) -> dict[str, str]:
     return found
 
 
+def test_numbers_of_a_type_with_a_name_of_its_own_are_read_signed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Compilers do not say what a typedef stands for; a float of one has a name in no address."""
+    text = LAUNCH["long_stride"].read_text()
+    assert text.count("'long;8'") == 2
+    (launch := tmp_path / "typedef.ze_info").write_text(text.replace("'long;8'", "'index_t;8'"))
+    main(["bounds", str(DATA / "long_stride.visaasm"), "--launch", str(launch), "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert named(file["messages"]) == SIZES["long_stride"]
+    assert {"n >= 0", "offset >= 0"} <= set(file["messages"][0]["inside_if"]["where"])
+
+
 def counted(size: str) -> Polynomial | None:
     """Whatever the order of its factors."""
     return polynomial(parse_expression(size, "--size"))
