@@ -11,7 +11,6 @@ of the comparison, one less where it is of signed numbers.  E is the same in all
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, permutations
-from operator import itemgetter
 from typing import cast
 
 from msgspec import Struct
@@ -118,11 +117,6 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
-        found = [(_plain(last), bounded) for last, bounded in self._bounds(name, counter)]
-        return max(found, key=itemgetter(0))[1] if found else None
-
-    def _bounds(self, name: str, counter: _Read) -> Iterator[tuple[Polynomial, Bounded]]:
-        """Below what each comparison keeps it, and what it is compared with."""
         for word, bound, more, bits in comparisons(counter.held):
             reader = self.reader()
             total = reader.read(word)
@@ -137,7 +131,8 @@ class LoopCounters(Struct, frozen=True, dict=True):
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
             own = Below(begins, bits), Below(plus(last, step), bits)
             limits = *counter.first, *limits[parts:], *next_one, *own
-            yield last, Bounded(plus(last, times(begins, {(): -1})), limits)
+            return Bounded(plus(last, times(begins, {(): -1})), limits)
+        return None
 
     def compared(self, one: Polynomial, *, less: bool = False) -> Bounded | None:
         """A sum that is at least as large, where the guard keeps parts of it below something: i + 5 in 4·(i + 5) + a.
@@ -148,7 +143,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         """
         most, limits = one, list[Below]()
         left = [found for found in self._sums if not less or found[0].get((), 0) < one.get((), 0)]
-        left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), _plain(each[1])), reverse=True)
+        left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), not _has(Kind.ELEMENT, each[1])), reverse=True)
         for part, last, needed in left:
             if factor := _factor(most, part):
                 most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
@@ -303,11 +298,6 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
         for names, factor in found.items()
         if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
     }
-
-
-def _plain(last: Polynomial) -> tuple[bool, bool, int]:
-    """Larger of what rather bounds something: no element of a buffer, no id, few products."""
-    return not _has(Kind.ELEMENT, last), not any(is_unknown(name) for part in last for name in part), -len(last)
 
 
 def _has_counter(one: Polynomial) -> bool:

@@ -112,7 +112,7 @@ def _parted(word: BitVec, order: Op, *, least: bool) -> Iterator[BitVec]:
     if word.op is Op.ITE and (condition := cast(Bool, word.args[0])).op is order:
         one, other = cast(tuple[BitVec, BitVec], word.args[1:])
         if condition.args == ((one, other) if least else (other, one)):
-            yield from _parted(one, order, least=least)
-            yield from _parted(other, order, least=least)
+            for each in sorted((one, other), key=lambda each: len(subterms(each))):  # an argument before a sum of ids
+                yield from _parted(each, order, least=least)
             return
     yield word
