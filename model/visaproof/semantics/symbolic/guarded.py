@@ -6,6 +6,7 @@ and a read says which literals hold: a value whose guard is among them comes bac
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import is_
 from typing import NamedTuple
 
 from visaproof.isa.errors import Position
@@ -93,8 +94,8 @@ class GuardedRegisters(RegisterFile):
         self.anew: dict[str, list[tuple[int, BitVec]]] = {variable: [] for variable in changing}
         """The first byte of each read of one of them, and what it brought."""
         self._writes: dict[str, list[ByteWrite | None]] = {}
-        self._read: dict[tuple[object, ...], tuple[list[ByteWrite | None], BitVec]] = {}
-        """What was read, by the newest writes of its bytes, which are kept as long, and by what was assumed."""
+        self._read: dict[tuple[str, int, int, Literals], tuple[list[ByteWrite | None], BitVec]] = {}
+        """What was read of bytes under an assumption, with the newest writes of them then."""
         self._unwritten = 0
         """How often a byte was read that nothing wrote."""
         self.initial_reads: dict[tuple[str, int], None] = {}
@@ -134,8 +135,8 @@ class GuardedRegisters(RegisterFile):
         if not super().holds(variable, start, width):
             return self._read_beyond(variable, start, width, assumed)
         entries = self._writes_of(variable)[start : start + width]
-        key = *map(id, entries), assumed
-        if (known := self._read.get(key)) is not None:
+        key = variable, start, width, assumed
+        if (known := self._read.get(key)) is not None and all(map(is_, known[0], entries)):
             return known[1]
         before = self._unwritten
         found = self._resolve(variable, start, entries, assumed)
