@@ -53,10 +53,8 @@ class Walk:
         """`step` runs a statement on the machine; loops of a `fixed` length run to their end, however few unroll."""
         self._step_machine, self._compared_as, self._fixed = step, compared_as, fixed
         self._machine, self._lanes = machine, machine.lanes
-        self._iterations, self._generalise = (
-            Iterations(machine.program.statements, unroll, several=not general),
-            general,
-        )
+        self._iterations = Iterations(machine.program.statements, unroll, several=not general)
+        self._generalise = general
         self._place: int = 0
         self._exact = set[int]()
         """The places behind loops of a fixed length of which no iteration stands for the others."""

@@ -15,7 +15,7 @@ from typing import cast
 
 from visaproof.smt.arithmetic import linear_parts
 from visaproof.smt.slices import extract
-from visaproof.smt.terms import BitVec, Op, trailing_zeros, value_of
+from visaproof.smt.terms import BitVec, Op, value_of
 
 DWORD = 32
 
@@ -42,13 +42,20 @@ def without_low_bits(word: BitVec, unused: int = 0) -> tuple[BitVec, int] | None
 
     So many of its highest bits do not matter, and may be cleared, too.
     """
-    if word.op is not Op.AND or len(word.args) != 2 or (mask := value_of(cast(BitVec, word.args[0]))) is None:
+    if word.op is not Op.AND or (ones := run_of_ones(value_of(cast(BitVec, word.args[0])))) is None:
         return None
-    cleared = trailing_zeros(mask, 0)
-    above = (mask + (1 << cleared)).bit_length() - 1
-    if not cleared or mask + (1 << cleared) != 1 << above or above < word.width - unused:
+    low, high = ones
+    if not low or high + 1 < word.width - unused:
         return None
-    return extract(cast(BitVec, word.args[1]), word.width - 1, cleared), cleared
+    return extract(cast(BitVec, word.args[1]), word.width - 1, low), low
+
+
+def run_of_ones(mask: int | None) -> tuple[int, int] | None:
+    """The lowest and the highest place of the ones of a mask, if they are side by side."""
+    if not mask:
+        return None
+    low, high = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
+    return (low, high) if mask == (1 << high + 1) - (1 << low) else None
 
 
 def _divisor(factor: int, shift: int) -> int | None:

@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
+from visaproof.analysis.bounds.sizes.by_ends import most_of_each
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.small_words import comparisons
@@ -22,6 +24,7 @@ from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
 from visaproof.smt import (
     BitVec,
     Bool,
+    Op,
     Term,
     add,
     bool_symbol,
@@ -301,20 +304,57 @@ def test_without_that_net_a_size_would_be_named_where_the_counter_wraps(
     assert named(asked(capsys, "wrapped")) == {"out": "4*n + 4*global_size_x"}
 
 
-def test_halves_are_no_counter_where_the_high_one_is_not_what_carries(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def are_long(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of the counters of the loops that are looked at, whether each is one of two halves."""
+    found: list[bool] = []
+    of = LoopCounters.of
+
+    def noted(loops: Sequence[CountedLoop], *more: Any) -> LoopCounters:
+        found.extend(one.word.op is Op.CONCAT for loop in loops for one in loop.counters)
+        return of(loops, *more)
+
+    monkeypatch.setattr(LoopCounters, "of", staticmethod(noted))
+    return found
+
+
+def test_halves_of_which_one_carries_are_a_counter(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A high half of −1 is less than n for ever."""
-    text, lost = (DATA / "long_stride.visaasm").read_text(), 0
-    for row in range(2):
-        carried = re.compile(rf"add3 \(M(\d), 8\) V0063\({row},0\).*")
-        text, changed = carried.subn(rf"mov (M\1, 8) V0063({row},0)<1> 0xffffffff:d", text)
-        lost += changed
+    long = are_long(monkeypatch)
+    (message,) = asked(capsys, "long_stride")
+    assert any(long)
+    match message:
+        case {"inside_if": {"where": list(relations)}}:  # what 4*n bytes say of n is not said of the counter again
+            assert not any("9223372036854775808" in one for one in cast(list[str], relations))
+        case _:
+            pytest.fail("no size")
+
+
+@pytest.mark.parametrize(("amount", "most"), [({("n",): 4, (): 8}, {"n": 25}), ({("n",): 4, ("m",): -1}, {})])
+def test_a_size_bounds_what_it_counts_if_nothing_is_subtracted(amount: Polynomial, most: dict[str, int]) -> None:
+    assert most_of_each(amount, 100) == most
+
+
+@pytest.mark.parametrize(
+    "high",
+    [
+        r"mov (M\1, 8) V0063(\2,0)<1> 0xffffffff:d",  # less than n for ever
+        r"add3 (M\1, 8) V0063(\2,0)<1> \3<1;1,0> V0063(\2,0)<1;1,0> V0063(\2,0)<1;1,0>",  # doubled
+    ],
+)
+def test_halves_are_no_counter_where_the_high_one_is_not_what_carries(
+    high: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried = re.compile(r"add3 \(M(\d), 8\) V0063\((\d),0\)<1> (V\d+\(0,0\)).*")
+    text, lost = carried.subn(high, (DATA / "long_stride.visaasm").read_text())
     assert lost == 2
+    long = are_long(monkeypatch)
     (path := tmp_path / "long_stride.visaasm").write_text(text)
     main(["bounds", str(path), "--launch", str(LAUNCH["long_stride"]), "--format", "json", "--cache-mode", "off"])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     assert [one["inside_if"] for one in file["messages"]] == [None]
+    assert long
+    assert not any(long)
 
 
 # ------------------------------------------------------------ shared local memory

@@ -11,7 +11,7 @@ from visaproof.analysis.bounds.sizes.quotients import Division, Divisions
 from visaproof.analysis.bounds.sizes.sums import without_names
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
-from visaproof.smt import symbol, udiv
+from visaproof.smt import Term, add, const, ite, slt, symbol, udiv, zero_extend
 
 DATA = Path(__file__).parents[3] / "data" / "quotients"
 
@@ -111,3 +111,14 @@ def test_a_remainder_is_taken_away_by_a_quotient_where_that_reaches_no_further(
     """n - n mod w is at most n; w times what n / w is known to be at most, n, is more."""
     divisions = Divisions(Integers({}), found={"r": Division(N, W, False, udiv(WORD, symbol("y", 32)))})
     assert (divisions.quotient_at_most("r", dividend) is not None) == is_known
+
+
+def test_what_is_read_of_arguments_alone_leaves_no_limits() -> None:
+    """They have no ids, so that their quotients are left as they are: w + h need not fit into 16 bits."""
+    width, height = symbol("w", 16), symbol("h", 16)
+    words: dict[Term, Polynomial] = {width: {("w",): 1}, height: {("h",): 1}}
+    number = add(zero_extend(add(width, height), 32), const(-5, 32))
+    half = ite(slt(number, const(0, 32)), add(number, const(1, 32)), number)
+    divisions = Divisions(Integers(words))
+    assert divisions.read(half, ()) == (half, [])
+    assert not divisions.reader.limits

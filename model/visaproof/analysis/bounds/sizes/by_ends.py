@@ -72,7 +72,7 @@ def sufficient(
     if stated is None and whole and amount.get((), 0) < 0:  # hosts count whole elements
         amount = {**amount, (): 0}
     most = largest if _largest(amount, names, {}) > largest else None
-    counted = _most_of_each(amount, largest)
+    counted = most_of_each(amount, largest)
     fits: list[Below] = []
     for one in reached:
         for limit in one.limits:
@@ -176,7 +176,7 @@ def is_at_least(one: Polynomial, other: Polynomial, least: Mapping[str, int]) ->
     return all(count >= 0 for count in above(plus(one, times(other, {(): -1})), least).values())
 
 
-def _most_of_each(amount: Polynomial, largest: int) -> dict[str, int]:
+def most_of_each(amount: Polynomial, largest: int) -> dict[str, int]:
     """What names are at most where the amount is no larger than `largest`: of 4·n + m each is so."""
     if any(count < 0 for count in amount.values()):
         return {}

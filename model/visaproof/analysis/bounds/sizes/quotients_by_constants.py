@@ -22,7 +22,7 @@ from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, divided, plus, times
 from visaproof.smt import BitVec, Op, Term, value_of
-from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
+from visaproof.smt.integers.constant_divisors import divided_by_constant, run_of_ones, without_low_bits
 
 MOST_SHIFTED = 24
 """Bits below a quotient: where more are left out, a word is asked for its sign, or whether it is long."""
@@ -182,7 +182,7 @@ def is_part(word: Term) -> bool:
         return 0 < low <= MOST_SHIFTED or divided_by_constant(word) is not None
     if word.op is Op.UDIV:
         return _quotient(word) is not None
-    return word.op is Op.AND and len(word.args) == 2 and _run(value_of(cast(BitVec, word.args[0]))) is not None
+    return word.op is Op.AND and len(word.args) == 2 and run_of_ones(value_of(cast(BitVec, word.args[0]))) is not None
 
 
 def _bits(word: BitVec) -> tuple[BitVec, int, int, int]:
@@ -193,7 +193,7 @@ def _bits(word: BitVec) -> tuple[BitVec, int, int, int]:
     if word.op is Op.UDIV:
         return cast(BitVec, word.args[0]), 0, word.width - 1, 1
     mask, number = cast(tuple[BitVec, BitVec], word.args)
-    low, high = _run(value_of(mask)) or (0, 0)
+    low, high = run_of_ones(value_of(mask)) or (0, 0)
     return number, low, high, 1 << low
 
 
@@ -204,14 +204,6 @@ def _quotient(word: BitVec) -> tuple[BitVec, int] | None:
         return (number, divisor) if (divisor := value_of(by)) else None
     multiple = without_low_bits(word)
     return divided_by_constant(word if multiple is None else multiple[0])
-
-
-def _run(mask: int | None) -> tuple[int, int] | None:
-    """The places of the ones of a mask, if they are side by side."""
-    if not mask:
-        return None
-    low, high = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
-    return (low, high) if mask == (1 << high + 1) - (1 << low) else None
 
 
 def _at_most(parts: Sequence[tuple[int, int]], dividend: Polynomial) -> Polynomial:

@@ -67,7 +67,7 @@ class Signs(Struct):
                     number = cast(BitVec, one.args[0])
                     if number in operands and self._holds(number, above=False):
                         yield one, const(0, 1)
-                case Op.SIGN_EXTEND if (number := _shifted(one)) is not None and depends_on_ids(number):
+                case Op.SIGN_EXTEND if (number := _extended_number(one)) is not None and depends_on_ids(number):
                     if self._is_not_negative(number):
                         yield one, zero_extend(cast(BitVec, one.args[0]), one.width)
                 case _:
@@ -116,7 +116,7 @@ def _is_zero(word: BitVec) -> bool:
     return word.op is Op.CONST and not word.payload
 
 
-def _shifted(word: Term) -> BitVec | None:
+def _extended_number(word: Term) -> BitVec | None:
     """The number of which all but the low bits are extended with its sign."""
     high = cast(BitVec, word.args[0])
     number = cast(BitVec, high.args[0]) if high.op is Op.EXTRACT else high
