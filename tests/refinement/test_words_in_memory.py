@@ -1,20 +1,26 @@
 """What one kernel changes in memory the other changes in a register, which it stores: the same in each iteration."""
 
+from collections.abc import Mapping
+
 import pytest
 
+from visaproof.isa.atomics import AtomicOp
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.input_meaning import Argument, ArgumentValue, BufferAddress, LocalId, Piece
 from visaproof.launch.launch import Launch
 from visaproof.launch.matching import Program
-from visaproof.queries.kernels.stores import Owner, UnitStore, stored_by
+from visaproof.queries.kernels.stores import Change, Owner, UnitStore, stored_by
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
+from visaproof.refinement import lockstep
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.effects.question import Question
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Verdict
+from visaproof.refinement.words_in_memory import words_in_memory
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import bool_symbol, conj, const, symbol
+from visaproof.smt import Term, bool_symbol, conj, const, symbol
 from visaproof.visaasm.reader import read_kernel
 
 LOAD = "lsc_load.ugm (M1, {simd}) Y:d32 flat[A]:a64"
@@ -33,7 +39,8 @@ def items(simd: int, *statements: str) -> Program:
     lines = [
         ".version 4.1", '.kernel "k"',
         ".decl ID v_type=G type=uw num_elts=16 align=GRF", ".decl N v_type=G type=ud num_elts=1 align=GRF",
-        ".decl PTR v_type=G type=uq num_elts=1 align=GRF",
+        ".decl PTR v_type=G type=uq num_elts=1 align=GRF", ".decl LATER v_type=G type=ud num_elts=1 align=GRF",
+        ".decl M v_type=G type=ud num_elts=1 align=GRF",
         *(f".decl {name} v_type=G type=ud num_elts={simd} align=GRF" for name in ("X", "AT", "Y")),
         *(f".decl {name} v_type=G type=uq num_elts={simd} align=GRF" for name in ("W", "A", "B")),
         f".decl P1 v_type=P num_elts={simd}",
@@ -51,20 +58,28 @@ def items(simd: int, *statements: str) -> Program:
     return Program(read_kernel("\n".join(lines), "k.visaasm"), launch, Platform.DG2)
 
 
-def looping(simd: int, *statements: str) -> Program:
+def looping(simd: int, *statements: str, before: tuple[str, ...] = ()) -> Program:
     """N iterations, after a load."""
-    count = "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xffffffff:ud"
-    go_on = ("cmp.ne (M1, {simd}) P1 N(0,0)<0;1,0> 0x0:ud", "(P1) goto (M1, {simd}) again")
-    return items(simd, *PLACE, LOAD, "again:", *statements, count, *go_on)
+    return items(simd, *before, *PLACE, LOAD, "again:", *statements, *back("N", "again"))
+
+
+def back(count: str, label: str) -> tuple[str, ...]:
+    return (
+        f"add (M1_NM, 1) {count}(0,0)<1> {count}(0,0)<0;1,0> 0xffffffff:ud",
+        f"cmp.ne (M1, {{simd}}) P1 {count}(0,0)<0;1,0> 0x0:ud",
+        f"(P1) goto (M1, {{simd}}) {label}",
+    )
 
 
 def asked(source: Program, target: Program, forbidden: frozenset[UndefinedKind] = FORBIDDEN) -> Verdict:
     return decide(compare(source, target, Scope(Assume.LAUNCH, forbidden, timeout_ms=1_000)), 1_000)
 
 
-def in_both_ways(simd: int, *more: str, change: tuple[str, ...] = (CHANGE, STORE)) -> tuple[Program, Program]:
+def in_both_ways(
+    simd: int, *more: str, change: tuple[str, ...] = (CHANGE, STORE), before: tuple[str, ...] = ()
+) -> tuple[Program, Program]:
     """With a load in each iteration, and without."""
-    return looping(simd, LOAD, *change, *more), looping(simd, *change, *more)
+    return looping(simd, LOAD, *change, *more, before=before), looping(simd, *change, *more, before=before)
 
 
 @pytest.mark.parametrize(("one", "other"), [(8, 8), (8, 16)])
@@ -75,10 +90,20 @@ def test_what_is_in_memory_may_be_kept_in_a_register(one: int, other: int) -> No
         assert "iteration by iteration" in found.by
 
 
+FURTHER = "add (M1, {simd}) A(0,0)<1> A(0,0)<1;1,0> 0x100:uq"
+STORE_X = STORE.replace("Y", "X")
+STORE_ELSEWHERE = STORE_X.replace("[A]", "[B]")
+ELSEWHERE = (
+    "and (M1, {simd}) W(0,0)<1> W(0,0)<1;1,0> 0x1c:uq",
+    "add (M1, {simd}) B(0,0)<1> W(0,0)<1;1,0> PTR(0,0)<0;1,0>",
+)
+"""B is where another lane may be."""
+BARRIER = "lsc_fence.ugm.none.group\nbarrier"
+
 WRONG = {
-    "another place": "add (M1, {simd}) A(0,0)<1> A(0,0)<1;1,0> 0x100:uq",
-    "another lane": "lsc_store.ugm (M1, {simd}) flat[B]:a64 X:d32",
-    "others write": "lsc_fence.ugm.none.group\nbarrier",
+    "another place": FURTHER,
+    "another lane": STORE_ELSEWHERE,
+    "others write": BARRIER,
     "no store": CHANGE,
 }
 
@@ -86,13 +111,56 @@ WRONG = {
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("more", WRONG.values(), ids=WRONG)
 def test_a_register_that_memory_does_not_hold_is_not_taken_for_it(more: str) -> None:
-    """B is where another lane may be."""
-    others = (
-        "and (M1, {simd}) W(0,0)<1> W(0,0)<1;1,0> 0x1c:uq",
-        "add (M1, {simd}) B(0,0)<1> W(0,0)<1;1,0> PTR(0,0)<0;1,0>",
-    )
-    found = asked(*in_both_ways(8, *others, more))
+    found = asked(*in_both_ways(8, *ELSEWHERE, more))
     assert not isinstance(found, Refines), found
+
+
+def once(compare: str, *statements: str) -> tuple[str, ...]:
+    """Statements under P1, in the first iteration (eq) or in all others (ne)."""
+    under = (f"(P1) {one}" for one in statements)
+    return (f"cmp.{compare} (M1, {{simd}}) P1 LATER(0,0)<0;1,0> 0x0:ud", *under)
+
+
+NOT_LATER, LATER = (f"mov (M1_NM, 1) LATER(0,0)<1> {number}:ud" for number in ("0x0", "0x1"))
+NOT_AT_FIRST = "cmp.ne (M1, {simd}) P1 M(0,0)<0;1,0> N(0,0)<0;1,0>"
+INSIDE = ("mov (M1_NM, 1) M(0,0)<1> N(0,0)<0;1,0>", "inside:", NOT_AT_FIRST, "(P1) " + STORE_X, *back("M", "inside"))
+"""A loop in the loop, which stores in its own iterations but the first."""
+
+Case = tuple[tuple[str, ...], tuple[str, ...], int, bool]
+"""What stands before the loop and at the end of iterations, how many words are found, and whether lanes may collide."""
+
+CASES: dict[str, Case] = {
+    "the same": ((), (), 8, False),
+    "further on": ((), (FURTHER,), 0, False),
+    "another lane": ((), (*ELSEWHERE, STORE_ELSEWHERE), 0, False),
+    "another lane before": ((NOT_LATER,), (*ELSEWHERE, *once("eq", STORE_ELSEWHERE), LATER), 0, False),
+    "another lane later": ((NOT_LATER,), (*ELSEWHERE, *once("ne", STORE_ELSEWHERE), LATER), 0, False),
+    "others write": ((NOT_LATER,), (BARRIER, *once("eq", STORE), *once("ne", STORE_X), LATER), 0, False),
+    "a loop inside": ((NOT_LATER,), (*INSIDE, *once("eq", STORE), LATER), 0, False),
+    "undefined": ((TIMES_N,), (), 8, False),
+    "collision": ((TIMES_N,), (), 0, True),
+}
+
+
+class _FoundError(Exception):
+    pass
+
+
+@pytest.mark.parametrize(("before", "more", "count", "collide"), CASES.values(), ids=CASES)
+def test_words_are_found_where_each_iteration_leaves_them(
+    before: tuple[str, ...], more: tuple[str, ...], count: int, collide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[int] = []
+
+    def noted(question: Question, names: Mapping[Term, Term]) -> dict[Term, Term]:
+        found.append(len(words_in_memory(question, names)))
+        raise _FoundError
+
+    monkeypatch.setattr(lockstep, "words_in_memory", noted)
+    source, target = in_both_ways(8, *more, before=before)
+    with pytest.raises(_FoundError):
+        asked(source, target, FORBIDDEN - {UndefinedKind.COLLISION} if collide else FORBIDDEN)
+    assert found == [count]
 
 
 def test_a_word_that_is_not_always_stored_is_not_taken_for_it() -> None:
@@ -132,3 +200,6 @@ def test_a_load_may_find_what_another_message_has_stored() -> None:
     assert stored_by((MINE, UnitStore(OTHER, ANYWHERE, SECOND)), AT, where) is None
     assert stored_by((MINE,), AT, literals_of(OTHER)) is None
     assert stored_by((MINE,), ANYWHERE, where) is None
+    unknown = UnitStore(ON, AT, FIRST)
+    assert stored_by((unknown, UnitStore(OTHER, ANYWHERE, SECOND)), AT, where) is None
+    assert stored_by((UnitStore(ON, AT, FIRST, Owner(message=1), Change(AtomicOp.ADD)),), AT, where) is None

@@ -35,7 +35,7 @@ def means_nothing(comparison: Comparison, timeout_ms: int) -> Impossible | GaveU
     if any(map(is_true, question.source.undefined_alone)):
         return Impossible()
     loops = question.bounded or comparison.in_step
-    if loops and question.source.races is None and not question.source.items_apart:
+    if loops and question.source.races is None:
         return None
     if _meant_in_a_run(comparison):
         return None

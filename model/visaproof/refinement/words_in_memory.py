@@ -14,7 +14,7 @@ This is so of one kernel by itself.  m is the same in both, as long as both have
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopIteration
+from visaproof.machine.symbolic.loops.iteration import LoopIteration
 from visaproof.queries.kernels.stores import Stores, same_place
 from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of, surface_after
 from visaproof.refinement.effects.effects import Effects
@@ -55,7 +55,7 @@ def _of_loop(
         earlier = effects.stores.get(_before_loop(surface), ())
         for word in loop.held if earlier else ():
             lane = lanes.get(word.lane)
-            if lane is None or word.lane == EVERY_LANE:
+            if lane is None:
                 continue
             on = literals_of(question.lanes[word.lane])
             last = _last(stores, word.after, literals_of(cast(Bool, lane.after)) | on)
@@ -87,16 +87,15 @@ def _before_loop(surface: str) -> str:
 def _last(stores: Stores, value: Term, where: Literals) -> int | None:
     """The last store of a value that happens wherever this holds."""
     values = value, under(value, where)
-    found = (place for place, one in enumerate(stores) if one.value in values and one.change is None)
-    return max((place for place in found if literals_of(stores[place].guard) <= where), default=None)
+    found = (place for place, one in enumerate(stores) if one.value in values and one.leaves_its_value(where))
+    return max(found, default=None)
 
 
 def _later(question: Question, stores: Stores, place: int) -> Iterator[Bool]:
     """Where stores after this one are at its place, which that may not be."""
     mine = stores[place]
-    message = mine.owner.message if question.memory.collide else None
     for one in stores[place + 1 :]:
-        collides = message is not None and message == one.owner.message
+        collides = question.memory.collide and mine.owner.collides(one.owner)
         if not collides and not question.sharing.are_apart(mine.owner, one.owner):
             meet = conj(mine.guard, one.guard, same_place(mine.cell, one.cell))
             if not is_false(meet):

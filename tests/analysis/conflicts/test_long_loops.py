@@ -83,3 +83,10 @@ on:
 def test_a_loop_that_nothing_leaves_is_not_said_to_end(branch: str) -> None:
     ran = trace(read_kernel(kernel(APART + branch, "    goto (M1, 8) again\n"), "k.visaasm"), Platform.TGLLP)
     assert "loops that take more" in str(ran.stopped)
+
+
+def test_a_loop_that_is_left_in_its_midst_ends() -> None:
+    """Its own branch has no condition."""
+    leave = A_HUNDRED_TIMES.replace("cmp.lt", "cmp.ge").replace("again", "behind") + "    goto (M1, 8) again\nbehind:\n"
+    (found,) = answers(kernel(APART, leave))
+    assert isinstance(found, Free)

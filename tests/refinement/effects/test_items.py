@@ -1,5 +1,8 @@
 """One message of the target for several of the source: the same where work items do not race, as the answer says."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,9 +13,11 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
+from visaproof.refinement.effects.items import ItemRaces
 from visaproof.refinement.effects.places import Condition
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Difference, Refines, Vacuous, Verdict
+from visaproof.smt import true
 
 LOW, HIGH = ("scatter4_scaled.R (M1, 8) T6 0x0:ud AT.0 {}.0", "scatter4_scaled.R (M3, 8) T6 0x0:ud AT.32 {}.32")
 HALVES = f"{LOW}\n{HIGH}\n".format("X", "X")
@@ -86,13 +91,22 @@ def test_lanes_of_one_message_of_the_source_are_no_items_of_two() -> None:
     assert Condition.ITEMS_APART not in shown(items(pairs, HALVES), items(pairs, WHOLE))
 
 
-def test_stores_between_which_a_fence_stands_do_not_race() -> None:
-    fence = "fence_sw\n"
+@pytest.mark.parametrize("fence", ["fence_sw\n", "barrier\n"])
+def test_stores_between_which_a_fence_stands_do_not_race(fence: str) -> None:
     low, high = (text.format("X") + "\n" for text in (LOW, HIGH))
-    assert compared(items(TWO_IN_ONE_PLACE, low, high), items(TWO_IN_ONE_PLACE, WHOLE)).question.of_items is not None
+    of_items = compared(items(TWO_IN_ONE_PLACE, low, high), items(TWO_IN_ONE_PLACE, WHOLE)).question.of_items
+    assert of_items is not None
+    assert of_items.of_items is None
+    always = cast(ItemRaces, SimpleNamespace(conditions={true(): UndefinedKind.RACE}))
+    assert replace(of_items, source=replace(of_items.source, items_apart=False, item_races=always)).of_items is None
     apart = items(TWO_IN_ONE_PLACE, low, fence, high)
     assert compared(apart, apart).question.of_items is None
     assert not isinstance(asked(apart, items(TWO_IN_ONE_PLACE, fence, WHOLE)), Refines)
+
+
+def test_lanes_of_which_nobody_says_that_they_are_items_do_not_race() -> None:
+    scope = Scope(Assume.NONE, FORBIDDEN)
+    assert compare(items(TWO_IN_ONE_PLACE, HALVES), items(TWO_IN_ONE_PLACE, WHOLE), scope).question.of_items is None
 
 
 def test_races_that_are_allowed_are_no_condition() -> None:

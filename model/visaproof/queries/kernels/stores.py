@@ -47,6 +47,10 @@ class Owner:
     message: int | None = field(default=None, compare=False)
     """Of a store of one lane among others, its message, in which no two lanes may store one byte; else None."""
 
+    def collides(self, other: "Owner") -> bool:
+        """Whether both are of one message, so that where they are at one place its lanes collide."""
+        return self.message is not None and self.message == other.message
+
 
 NO_OWNER = Owner()
 """Of an access of a surface that has a memory of its own."""
@@ -86,6 +90,10 @@ class UnitStore(Struct, frozen=True):
         """What the unit holds after it, where it held `before`."""
         return self.value if self.change is None else self.change.left(before, self.value)
 
+    def leaves_its_value(self, where: Literals) -> bool:
+        """Whether it certainly stores its value wherever this holds."""
+        return self.change is None and literals_of(self.guard) <= where
+
     def hits(self, cell: BitVec) -> Bool:
         same = eq(self.cell, cell)
         return same if is_false(same) else conj(self.guard, same)
@@ -114,12 +122,12 @@ def stored_by(stores: Stores, cell: BitVec, where: Literals) -> BitVec | None:
 
     In one message two lanes that store at c collide, which is undefined.
     """
-    messages = set[int | None]()
+    later: list[Owner] = []
     for one in reversed(stores):
-        if one.cell is cell and one.change is None and literals_of(one.guard) <= where:
-            return one.value if messages <= {one.owner.message} - {None} else None
+        if one.cell is cell and one.leaves_its_value(where):
+            return one.value if all(map(one.owner.collides, later)) else None
         if not is_false(one.hits(cell)):
-            messages.add(one.owner.message)
+            later.append(one.owner)
     return None
 
 
