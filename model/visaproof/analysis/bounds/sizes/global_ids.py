@@ -8,15 +8,16 @@ from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.sizes.integers import Below
-from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, conjuncts, least_of, wide
+from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, conjuncts, least_of, wide
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.exact_terms import Word
 from visaproof.launch.relations.expressions import Name, Number, Relation
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.launch_names import GLOBAL
-from visaproof.launch.relations.polynomials import Polynomial, plus
+from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 from visaproof.smt import (
     BitVec,
     Bool,
@@ -218,3 +219,57 @@ class GlobalIds(Struct, dict=True):
         if any(one.op is Op.SLT and one.args == (word, own) for one in conjuncts(self.guard)):
             self.natural.add(name)  # in any case: what `_said` adds and n − k rest on it
         return True
+
+
+class TurnedIds(Struct):
+    """Ids that are subtracted from what the guard keeps them below, as rows that are read backwards have them.
+
+        i <= n − 1 − k   =>   q·(n − i)  =  q·(1 + k + t)      with 0 <= t <= n − 1 − k
+
+    `i` is the global id of the lane, and `t` a name of its own, which is an integer that is at least 0.
+    """
+
+    ids: GlobalIds
+    step: tuple[Polynomial, ...]
+    """From one group to the next, in each dimension."""
+    counted: tuple[Counted, ...]
+    """How the local ids follow from their names."""
+    most: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    """What those that were used are at most."""
+    limits: list[Below] = field(default_factory=list[Below])
+    """Under which the guard says it."""
+
+    def turned(self, one: Polynomial) -> Polynomial:
+        """The same sum with names for what an id is below its largest value, where that leaves no id subtracted."""
+        for dimension in range(len(DIMENSIONS)):
+            for part, count in list(self._subtracted(one, dimension)):
+                whole = self._last(dimension)
+                ((name, *_),) = (names for names in whole if names)
+                if one.get(tuple(sorted((*part, name))), 0) >= count:
+                    away = plus(whole, times(self._global_id(dimension), {(): -1}))
+                    own: Polynomial = {(InnerName(Kind.TURNED, dimension),): 1}
+                    one = plus(one, times(plus(own, times(away, {(): -1})), {part: count}))
+                    self.most[InnerName(Kind.TURNED, dimension)] = whole
+        return {part: count for part, count in one.items() if count}
+
+    def _subtracted(self, one: Polynomial, dimension: int) -> Iterator[tuple[tuple[str, ...], int]]:
+        """By what the global id is multiplied where it is subtracted, in both of its parts."""
+        own, by = InnerName(Kind.ID, dimension), self.counted[dimension].times
+        ((step, unit),) = self.step[dimension].items()
+        for names, count in one.items():
+            part = without_factors(names, (own,)) if count < 0 and not count % by else None
+            if part is not None and own not in part and self.ids.is_in_group(dimension):
+                of_group = one.get(tuple(sorted((*part, InnerName(Kind.GROUP, dimension), *step))), 0)
+                if of_group == count // by * unit:
+                    yield part, -count // by
+
+    def _global_id(self, dimension: int) -> Polynomial:
+        counted = self.counted[dimension]
+        own: Polynomial = {(InnerName(Kind.ID, dimension),): counted.times, (): counted.first}
+        return plus(times({(InnerName(Kind.GROUP, dimension),): 1}, self.step[dimension]), own)
+
+    def _last(self, dimension: int) -> Polynomial:
+        before = len(self.ids.shifted)
+        found = self.ids.last(dimension)
+        self.limits += self.ids.shifted[before:]
+        return found

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import OfLanes
 from visaproof.analysis.bounds.sizes.element_words import ElementWords
-from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
-from visaproof.analysis.bounds.sizes.small_words import named_words, small_words
+from visaproof.analysis.bounds.sizes.small_words import clamped_words, named_words, small_words
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,
@@ -87,11 +87,13 @@ class Largest(Struct, dict=True):
         counters = LoopCounters.of(self.message.counted, as_run, address, known, halves)
         self.bounded = counters.bounded()
         reader = counters.reader()
+        clamped = clamped_words(address, reader)
         divisions = Divisions(reader)
         address, compared_with = divisions.read(address, (*guard, *said))
         counters = replace(counters, guard=frozenset(compared_with))
+        clamped |= clamped_words(address, reader, clamped)
         small, most_of_small = small_words(address, reader)
-        reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **most_of_small}
+        reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **clamped, **most_of_small}
         if (found := reader.exact(address)) is None:
             return None
         self.divisions, loops, whole_ones = divisions, set[str](), set[str]()
@@ -107,6 +109,12 @@ class Largest(Struct, dict=True):
                 whole_ones.add(quotient)
         found = divisions.by_quotients(found, whole_ones)
         reader.limits[:] = [Below(divisions.by_quotients(one.sum, whole_ones), one.bits) for one in reader.limits]
+        turned = TurnedIds(
+            self.ids, tuple(map(self.integers.step, range(3))), tuple(self.steps.get(d, Counted()) for d in range(3))
+        )
+        found = turned.turned(found)
+        reader.limits[:] = [Below(turned.turned(one.sum), one.bits) for one in reader.limits] + turned.limits
+        self.divided |= turned.most
         reached = self._reached(found, reader.limits, counters, *counters.least())
         reached = reached or self._reached(found, reader.limits, None, {}, [])
         if reached is None:

@@ -5,16 +5,17 @@ So are those that a guard keeps from being negative, and those that it compares.
 if the sub-group is none but the last: 32, else local_size & 31          is at most 32
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.integers import Half, Integers
+from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
+from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
 from visaproof.launch.relations.inner_names import InnerName, Kind
-from visaproof.launch.relations.polynomials import Polynomial
+from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, neg, signed_value, subterms, ult
+from visaproof.smt import BitVec, Bool, Op, Term, conj, linear_parts, neg, signed_value, subterms, ult, value_of
 
 SMALL = 1 << 10
 """No sub-group has more work items, nor has a group more on Intel's devices."""
@@ -48,6 +49,61 @@ def smaller_words(
             words[word], most[name] = {(name,): 1}, {(): (1 << word.width) - 1}
             said += (neg(ult(one, word)) for one in both)
     return words, most, tuple(said)
+
+
+def clamped_words(address: BitVec, reader: Integers, known: Collection[str] = ()) -> dict[str, Polynomial]:
+    """What the larger of a word and a number, and the smaller of two words are at most, by names that the reader gets.
+
+        max(a, c)  =  c + n      where 0 <= n <= p of a − c = p − q: in p and q nothing is subtracted, and c >= 0
+        min(a, b)  =  n          where 0 <= n <= a and n <= b, if neither is negative
+
+    The order of words is that of the sums where each is what it is read as: as signed numbers p' and q' of a = p' − q'
+    have to be below 2^(bits − 1), and of the smaller of two both words.
+    """
+    most = dict[str, Polynomial]()
+    for word in subterms(address):
+        if not isinstance(word, BitVec) or word.op is not Op.ITE or word in reader.atoms:
+            continue
+        condition, limits = cast(Bool, word.args[0]), len(reader.limits)
+        both = cast(tuple[BitVec, BitVec], word.args[1:])
+        if condition.op not in (Op.ULT, Op.SLT) or {*condition.args} != {*both}:
+            continue
+        clamped = (_smaller if condition.args == both else _larger)(both, condition.op is Op.SLT, reader)
+        end = clamped and without_names(clamped[1], most)
+        if clamped is None or end is None:
+            del reader.limits[limits:]
+            continue
+        name = InnerName(Kind.CLAMPED, len(known) + len(most))
+        cast(dict[Term, Polynomial], reader.atoms)[word] = plus({(name,): 1}, clamped[0])
+        most[name] = end
+    return most
+
+
+def _larger(both: tuple[BitVec, BitVec], is_signed: bool, reader: Integers) -> tuple[Polynomial, Polynomial] | None:
+    """The number, and what the larger of it and the word is at most above it."""
+    number = next((value for one in both if (value := value_of(one)) is not None), None)
+    word = both[value_of(both[0]) is not None]
+    bits = word.width - is_signed
+    if number is None or number >> bits or (whole := reader.read(word)) is None:
+        return None
+    added, taken = _parts(whole)
+    reader.limits += [Below(added, bits), Below(taken, bits)] if is_signed else [Below(whole, bits)]
+    return {(): number}, _parts(plus(whole, {(): -number}))[0]
+
+
+def _smaller(both: tuple[BitVec, BitVec], is_signed: bool, reader: Integers) -> tuple[Polynomial, Polynomial] | None:
+    """Nothing, and the first of them that is no sum of ids."""
+    found = [reader.exact(one, one.width - is_signed) for one in both]
+    one, other = found
+    if one is None or other is None:
+        return None
+    return {}, next((each for each in (one, other) if not any(is_unknown(name) for part in each for name in part)), one)
+
+
+def _parts(one: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """What is added in it, and what is subtracted."""
+    added = {part: count for part, count in one.items() if count > 0}
+    return added, {part: -count for part, count in one.items() if count < 0}
 
 
 def named_words(
