@@ -55,10 +55,12 @@ EPILOG = """examples:
 A message is in bounds for all inputs under the printed assumptions, or outside for an input that is shown with what
 then happens (the write is dropped, the read gives 0), or undefined (misaligned, or an operand or predicate that is too
 short), both confirmed by running the kernel.  A size is a number of bytes, or made of numbers, arguments by value and
-values of the launch with +, -, * and %, as in 4*(w*h + 16), and nothing of it wraps; the surface is an argument by name
-or argN, a binding table index, slm, or a table that the program names.  The kernel's own SLMSize is the size of slm.
+values of the launch with +, -, * and %, as in 4*(w*h + 16), and nothing of it wraps; of launches in which it would be
+negative nothing is asked.  The surface is an argument by name or argN, a binding table index, slm, or a table that the
+program names.  The kernel's own SLMSize is the size of slm.
 --where states a relation between arguments and the launch, as in 'n % 16 == 0' or 'pitch >= global_size_x'.
-max(A) and min(A) are numbers that no element which the kernel loads of buffer A is above, or below: 'max(col) < n'.
+max(A) and min(A) are numbers that no element which the kernel loads of buffer A, or an atomic returns, is above, or
+below: 'max(col) < n'.
 A global size bounds the ids of the enabled lanes: group id · local size + local id.
 
 Registers beyond a variable, and registers and predicate bits that are read uninitialised, are listed, and whether an
