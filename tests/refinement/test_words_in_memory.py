@@ -20,7 +20,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines, Verdict
 from visaproof.refinement.words_in_memory import words_in_memory
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import Term, bool_symbol, conj, const, symbol
+from visaproof.smt import Term, add, bool_symbol, conj, const, symbol
 from visaproof.visaasm.reader import read_kernel
 
 LOAD = "lsc_load.ugm (M1, {simd}) Y:d32 flat[A]:a64"
@@ -192,6 +192,7 @@ def test_a_load_finds_what_its_lane_has_stored() -> None:
     assert stored_by((MINE,), AT, where) is FIRST
     assert stored_by((MINE, UnitStore(OTHER, ANYWHERE, SECOND, Owner(message=1))), AT, where) is FIRST
     assert stored_by((MINE, UnitStore(ON, AT, SECOND, Owner(message=2))), AT, where) is SECOND
+    assert stored_by((MINE, UnitStore(ON, add(AT, const(4, 32)), SECOND)), AT, where) is FIRST
 
 
 def test_a_load_may_find_what_another_message_has_stored() -> None:

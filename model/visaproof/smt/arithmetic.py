@@ -77,7 +77,8 @@ def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
     found = interned(Op.SUM, args, payload, width)
     if found is not None:
         return cast(BitVec, found)
-    if words := {atom: word for atom in args if (word := _of_upper_bits(atom, parts[atom])) is not None}:
+    slices = [atom for atom in args if atom.op is Op.ZERO_EXTEND and atom.args[0].op is Op.EXTRACT]
+    if words := {atom: word for atom in slices if (word := _of_upper_bits(atom, parts[atom])) is not None}:
         others = {atom: factor for atom, factor in parts.items() if atom not in words}
         for atom, (word, bits) in words.items():
             constant += _add_to(others, word, parts[atom] >> bits)
@@ -86,12 +87,10 @@ def sum_of(constant: int, parts: Mapping[BitVec, int], width: int) -> BitVec:
 
 
 def _of_upper_bits(atom: BitVec, factor: int) -> tuple[BitVec, int] | None:
-    """The word of which the atom is all but some low bits, if these are 0 and the factor brings them back.
+    """The word of which the slice is all but some low bits, if these are 0 and the factor brings them back.
 
     16·(x >> 4) = x where the low 4 bits of x are 0.
     """
-    if atom.op is not Op.ZERO_EXTEND or atom.args[0].op is not Op.EXTRACT:
-        return None
     word = cast(BitVec, atom.args[0].args[0])
     high, low = cast(tuple[int, int], atom.args[0].payload)
     if word.width != atom.width or high != word.width - 1 or factor % (1 << low) or known_trailing_zeros(word) < low:
@@ -139,8 +138,15 @@ def _add_to(parts: dict[BitVec, int], term: BitVec, times: int) -> int:
 
 def scale(term: BitVec, factor: int) -> BitVec:
     """`factor` times `term`, modulo 2^width."""
+    return weighted(0, (term,), (factor,), term.width)
+
+
+def weighted(constant: int, terms: Iterable[BitVec], factors: Iterable[int], width: int) -> BitVec:
+    """A constant and so many times each of the terms, modulo 2^width."""
     parts = dict[BitVec, int]()
-    return sum_of(_add_to(parts, term, factor), parts, term.width)
+    for term, factor in zip(terms, factors, strict=True):
+        constant += _add_to(parts, term, factor)
+    return sum_of(constant, parts, width)
 
 
 def negate(term: BitVec) -> BitVec:

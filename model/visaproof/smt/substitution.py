@@ -5,13 +5,13 @@ from math import inf
 from operator import attrgetter
 from typing import TypeVar, cast
 
-from visaproof.smt.arithmetic import add, mul, scale
+from visaproof.smt.arithmetic import mul, weighted
 from visaproof.smt.bits import bit_and, bit_or, bit_xor, shl, sign_extend, zero_extend
 from visaproof.smt.comparison import eq, slt, ult
 from visaproof.smt.ieee import FloatOperation, rounded
 from visaproof.smt.logic import conj, disj, ite, neg
 from visaproof.smt.slices import ashr, concat, extract, lshr, udiv, urem
-from visaproof.smt.terms import BitVec, Bool, Op, Term, const, own_mark, value_of
+from visaproof.smt.terms import BitVec, Bool, Op, Term, own_mark, value_of
 
 T = TypeVar("T", bound=Term)
 
@@ -193,8 +193,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     match term.op:
         case Op.SUM:
             constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
-            scaled = (scale(part, factor) for part, factor in zip(parts, factors, strict=True))
-            return add(const(constant, term.width), *scaled)
+            return weighted(constant, parts, factors, term.width)
         case Op.MUL:
             product = parts[0]
             for part in parts[1:]:

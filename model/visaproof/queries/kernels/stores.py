@@ -122,13 +122,13 @@ def stored_by(stores: Stores, cell: BitVec, where: Literals) -> BitVec | None:
 
     In one message two lanes that store at c collide, which is undefined.
     """
-    later: list[Owner] = []
-    for one in reversed(stores):
-        if one.cell is cell and one.leaves_its_value(where):
-            return one.value if all(map(one.owner.collides, later)) else None
-        if not is_false(one.hits(cell)):
-            later.append(one.owner)
-    return None
+    there = (place for place, one in enumerate(stores) if one.cell is cell and one.leaves_its_value(where))
+    last = max(there, default=None)
+    if last is None:
+        return None
+    mine = stores[last]
+    apart = (mine.owner.collides(one.owner) or is_false(one.hits(cell)) for one in stores[last + 1 :])
+    return mine.value if all(apart) else None
 
 
 def lasting(stores: Stores) -> Stores:
