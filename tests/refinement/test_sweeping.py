@@ -3,11 +3,12 @@
 import pytest
 
 from visaproof.queries.kernels.shared_memory import SharedMemory
-from visaproof.refinement.sweeping import swept
+from visaproof.refinement.sweeping import likened, swept
 from visaproof.smt import (
     BitVec,
     Term,
     add,
+    ashr,
     bit_and,
     bit_or,
     bit_xor,
@@ -19,10 +20,14 @@ from visaproof.smt import (
     lshr,
     mul,
     neg,
+    negate,
     scale,
+    slt,
     sub,
     symbol,
     symbols_of,
+    truncate,
+    zero_extend,
 )
 
 x, y, z = (symbol(name, 32) for name in "xyz")
@@ -99,3 +104,34 @@ def test_without_questions_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("visaproof.refinement.sweeping.MOST_ASKED", 0)
     goal = eq(added(x, y), again(x, y))
     assert swept(goal, SharedMemory({})) is goal
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def test_addresses_that_are_equal_for_all_inputs_are_one() -> None:
+    one, other, third = added(x, y), again(x, y), again(y, z)
+    assert likened((one, third, other), SharedMemory({})) == {other: one}
+
+
+def test_no_more_is_asked_of_addresses_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("visaproof.refinement.sweeping.MOST_CELLS_ASKED", 0)
+    assert likened((added(x, y), again(x, y)), SharedMemory({})) == {}
+
+
+def quotients(rounding: int) -> tuple[BitVec, BitVec]:
+    """A product and more divided by 32 as signed numbers: by its amount, and with 31 below 0."""
+    dividend = add(mul(x, zero_extend(truncate(y, 16), 32)), scale(z, 16), const(2, 32))
+    negative = slt(dividend, const(0, 32))
+    amount = lshr(ite(negative, negate(dividend), dividend), const(5, 32))
+    rounded = ite(negative, add(dividend, const(rounding, 32)), dividend)
+    return ite(negative, negate(amount), amount), ashr(rounded, const(5, 32))
+
+
+def test_sums_that_differ_in_sign_are_one_unknown() -> None:
+    """Of the products in them a solver needs to know nothing."""
+    one, other = quotients(31)
+    assert one is not other
+    assert likened((one, other), SharedMemory({})) == {other: one}
+    assert likened(quotients(30), SharedMemory({})) == {}
+    assert likened(quotients(32), SharedMemory({})) == {}

@@ -34,6 +34,10 @@ the target has in registers of its own, or a number:
     ∀ target's registers  ∃ source's registers = f(target's registers):  the induction above
 
 Nothing that an iteration computes, loads or leaves may be chosen: it is another value in each.
+
+Where the forms differ, addresses are equal of which a solver shows it, whatever their symbols are:
+
+    ∀ symbols: a = b   ⇒   b may be written as a, in all terms of both kernels
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,6 +61,7 @@ from visaproof.refinement.iteration_numbers import counted
 from visaproof.refinement.obligations import same_effects
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.sweeping import likened
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
@@ -104,7 +109,7 @@ def in_step(
             if shown is not None:
                 return shown
         more = _chosen_once(found)
-        if more.keys() <= chosen.keys() and known.keys() <= in_memory.keys():
+        if more.keys() <= chosen.keys() and known.keys() <= in_memory.keys() and not _likened(found.question):
             return None
         chosen, in_memory = more | chosen, known | in_memory
 
@@ -143,6 +148,16 @@ def _with_classes(
         if finer.count == classes.count and stay == together:
             return _Iteration(question, names, together)
         classes, together = finer, stay
+
+
+def _likened(question: Question) -> bool:
+    """Whether more addresses of the question are shown to be equal, so that one may stand for the other."""
+    memory, sides = question.memory, (question.source, question.target)
+    stored = (one.cell for side in sides for stores in side.stores.values() for one in stores)
+    cells = (*stored, *(cell for _, cell in memory.cells))
+    found = likened((one for one in cells if one not in memory.alike), memory)
+    memory.alike |= found
+    return bool(found)
 
 
 def _chosen_once(found: _Iteration) -> Choices:

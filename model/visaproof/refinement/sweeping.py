@@ -5,7 +5,7 @@ which are, and what uses them is then built from one of them, so that each quest
 hardware verification: SAT sweeping.)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import cast
 
@@ -18,6 +18,7 @@ from visaproof.smt import (
     Bool,
     Op,
     Term,
+    add,
     bool_symbol,
     const,
     eq,
@@ -25,6 +26,7 @@ from visaproof.smt import (
     iff,
     is_true,
     neg,
+    scale,
     substitute,
     symbol,
     true,
@@ -44,18 +46,33 @@ EACH_MS = 100
 """For one pair of terms: words that are equal and near take a few milliseconds."""
 
 MOST_ASKED = 400
-"""Pairs of terms in one sweep of which a solver is asked: later terms stay as they are."""
+"""Pairs of terms in one sweep of which a solver is asked."""
 
 EDGES = (0, 1, 2, 3, 7, 31, 32, 255, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF)
 
 
 def swept(goal: Bool, memory: SharedMemory) -> Bool:
     """A goal that holds wherever what memory holds is consistent iff this one does."""
-    return cast(Bool, _Sweep(memory).representative(goal))
+    return cast(Bool, _Sweep(memory, MOST_ASKED).representative(goal))
+
+
+MOST_CELLS_ASKED = 64
+"""The same, of addresses: each of the lanes of two threads may have another one."""
+
+
+def likened(cells: Iterable[BitVec], memory: SharedMemory) -> dict[BitVec, BitVec]:
+    """Addresses for which one before them stands, since a solver shows that they are equal for all inputs."""
+    terms = tuple(dict.fromkeys(cells))
+    sweep = _Sweep(memory, MOST_CELLS_ASKED)
+    sweep.look_at(terms)
+    stand = ((term, cast(BitVec, sweep.one_before(term))) for term in terms)
+    return {term: one for term, one in stand if one is not term}
 
 
 class _Sweep(Struct):
     memory: SharedMemory
+    most: int
+    """Pairs of which a solver is asked: terms behind these stay as they are."""
     asked: int = 0
     order: list[Term] = field(default_factory=list[Term])
     """The subterms, behind their arguments; what is loaded behind its address, a named value behind what it is."""
@@ -68,9 +85,12 @@ class _Sweep(Struct):
     """By width and values: terms, and what stands for them."""
     cells: dict[tuple[str, Term], Term] = field(default_factory=dict[tuple[str, Term], Term])
 
-    def representative(self, goal: Bool) -> Term:
-        self.order = list(outward(goal, behind=self.memory.behind))
+    def look_at(self, terms: Iterable[Term]) -> None:
+        self.order = list(outward(*terms, behind=self.memory.behind))
         self.inputs = [Evaluation(self._input(seed, {})) for seed in range(SAMPLES)]
+
+    def representative(self, goal: Bool) -> Term:
+        self.look_at((goal,))
         for term in self.order:
             self.found[term] = self._one_for(term)
         return self.found[goal]
@@ -83,10 +103,16 @@ class _Sweep(Struct):
             return self.cells.setdefault((surface, self.found[address]), term)
         args = tuple(self.found[arg] for arg in term.args)
         new = term if args == term.args else rebuild(term, args)
-        return new if new.op in (Op.CONST, Op.SYMBOL) or self.asked >= MOST_ASKED else self._merged(term, new)
+        return new if new.op in (Op.CONST, Op.SYMBOL) else self._merged(term, new)
+
+    def one_before(self, term: Term) -> Term:
+        """What stands for a term by itself."""
+        return self._merged(term, term)
 
     def _merged(self, term: Term, new: Term) -> Term:
         """What stands for a term: one that was there before it, if it is shown to be equal."""
+        if self.asked >= self.most:
+            return new
         values = tuple(one.of(term) for one in self.inputs[:SAMPLES])
         constant = _constant(values[0], term.width)
         if len(set(values)) == 1 and self._equal(new, constant):
@@ -105,10 +131,9 @@ class _Sweep(Struct):
         return new
 
     def _equal(self, one: Term, other: Term) -> bool:
-        """Whether they are, for all values of the largest terms that both have, or of their symbols."""
+        """Whether they are, for all values of the largest terms that both have, of their sums, or of their symbols."""
         claim = _equation(one, other)
-        cut = _common(one, other)
-        for goal in (substitute(claim, cut), claim) if cut else (claim,):
+        for goal in dict.fromkeys((substitute(claim, _common(one, other)), substitute(claim, _sums(claim)), claim)):
             if is_true(goal):
                 return True
             self.asked += 1
@@ -152,6 +177,24 @@ def _common(one: Term, other: Term) -> dict[Term, Term]:
         elif term.args:
             name = f"swept.{term.serial}"
             cut[term] = symbol(name, term.width) if term.width else bool_symbol(name)
+    return cut
+
+
+def _sums(claim: Bool) -> dict[Term, Term]:
+    """Sums of unknowns that differ by their sign and a constant, by one symbol:  x + y + 31 = s + 31,  -x - y = -s."""
+    alike: dict[tuple[tuple[Term, int], ...], list[tuple[Term, int, int]]] = {}
+    for term in subterms(claim):
+        if term.op is Op.SUM and len(term.args) > 1:
+            constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
+            full = (1 << term.width) - 1
+            sign = 1 if factors[0] <= full >> 1 else -1
+            parts = tuple((arg, sign * factor & full) for arg, factor in zip(term.args, factors, strict=True))
+            alike.setdefault(parts, []).append((term, sign, constant))
+    cut: dict[Term, Term] = {}
+    for number, several in enumerate(alike.values()):
+        for term, sign, constant in several if len(several) > 1 else ():
+            one = symbol(f"swept.sum.{number}", term.width)
+            cut[term] = add(const(constant, term.width), scale(one, sign))
     return cut
 
 

@@ -24,7 +24,7 @@ def test_a_name_that_comes_later_counts_in_terms_renamed_before(
 ) -> None:
     names: dict[Term, Term] = {A: NEW[0]}
     later: list[dict[Term, Term]] = [{B: add(NEW[1], A)}, {C: NEW[2]}, {}]
-    renamed = Renaming(names, expand)
+    renamed = Renaming(names, expand, {})
     for terms, more in zip((first, second, first + second), later, strict=True):
         found = substitute_all(terms, names)
         assert renamed(terms) == (expanded(found) if expand else found)

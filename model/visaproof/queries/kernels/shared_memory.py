@@ -66,6 +66,8 @@ class SharedMemory:
         self.collide = collide
         """Whether it is undefined that two lanes of a message store one byte."""
         self.tables = tables
+        self.alike: dict[Term, Term] = {}
+        """Terms, and for each another one that stands for it, since both are equal for all inputs."""
         self.cells: dict[tuple[str, BitVec], BitVec] = {}
         self.places: dict[Term, tuple[str, BitVec]] = {}
         """The surface and the address of a cell."""

@@ -299,8 +299,9 @@ def _forms() -> dict[tuple[Term, tuple[Term, ...]], Term]:
 class Renaming:
     """Names for symbols.  More may come while terms are renamed."""
 
-    def __init__(self, names: Mapping[Term, Term], expand: bool) -> None:
-        self._names = dict(names)
+    def __init__(self, names: Mapping[Term, Term], expand: bool, alike: Mapping[Term, Term]) -> None:
+        """For terms that are `alike`, in the common form, one stands."""
+        self._names, self._alike = dict(names), alike
         self._done: dict[Term, Term] = {}
         """What each term is under these names; its symbols have no others since."""
         self._expansion = Expansion() if expand else None
@@ -321,7 +322,7 @@ class Renaming:
                 name = forms.get((term, args))
                 if name is None:
                     name = forms[term, args] = common_form(term if args == term.args else rebuild(term, args))
-            self._done[term] = name
+            self._done[term] = self._alike.get(name, name)
         found = [cast(T, self._done[term]) for term in terms]
         return found if self._expansion is None else self._expansion(found)
 

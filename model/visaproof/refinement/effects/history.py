@@ -82,7 +82,7 @@ class History:
         if side.premises is not None:
             known = side.premises.known
             names = {one: substitute(other, known) for one, other in names.items()} | dict(known)
-        self._renamed = Renaming(names, expand)
+        self._renamed = Renaming(names, expand, memory.alike)
         self._walk, self._events = Walk(), AtomicEvents()
         changing = (one for one in side.trace.performed if any(not isinstance(each, Load) for each in one.accesses))
         self._written = {side.surface(one.surface) for one in changing}
