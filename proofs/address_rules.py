@@ -7,7 +7,7 @@ from visaproof.queries.identities import Rule, neighbour, rule_holds, rules
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.query import Query
 from visaproof.smt import BitVec, Bool, Term, symbol
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 from visaproof.smt.written import Words
 
 from .words import c, kept, x

@@ -2,7 +2,7 @@
 
 from visaproof.queries.identities import Rule, rules
 from visaproof.smt import BitVec, Bool, Term, symbol
-from visaproof.smt.split_words import as_order, recombined
+from visaproof.smt.halves.sums import as_order, recombined
 from visaproof.smt.written import Words
 
 from .words import c, kept, p, x, y, z

@@ -70,7 +70,7 @@ _RULES = {
     ),
     "comparison": ("bit", "eq", "ult", "ule", "slt", "sle"),
     "logic": ("neg", "conj", "disj", "implies", "iff", "ite", "ite_bool"),
-    "split_words": ("recombined",),
+    "halves.sums": ("recombined",),
     "expanded": ("expanded",),
     "copies": ("one_bit", "widen"),
 }  # fmt: skip

@@ -4,8 +4,8 @@ import pytest
 
 from visaproof.smt import BitVec, add, concat, const, eq, extract, mul, neg, scale, sub, symbol, truncate, zero_extend
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.halves.products import without_split_words
 from visaproof.smt.solvers import solve
-from visaproof.smt.split_products import without_split_words
 
 HALF, WIDTH = 4, 8
 ONE, OTHER, LESS = (symbol(name, WIDTH) for name in ("one", "other", "less"))

@@ -16,7 +16,6 @@ from visaproof.smt import (
     neg,
     scale,
     sign_extend,
-    split_words,
     sub,
     symbol,
     symbols_of,
@@ -25,8 +24,9 @@ from visaproof.smt import (
 )
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.halves import sums as split_words
+from visaproof.smt.halves.sums import recombined
 from visaproof.smt.solvers import solve
-from visaproof.smt.split_words import recombined
 
 
 def test_other_neighbours_stay_apart() -> None:

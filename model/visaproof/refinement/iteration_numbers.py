@@ -38,7 +38,7 @@ from visaproof.smt import (
     truncate,
     ult,
 )
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 from visaproof.smt.substitution import Substitution, substitute, substitute_all
 
 NUMBER_BITS = 64

@@ -61,8 +61,11 @@ def test_a_size_is_named_where_no_run_confirms_that_one_is_needed(
 
 
 @pytest.mark.parametrize("ends", [1, 99])
-def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The verdict is decided once, and kept where there is no more time."""
+@pytest.mark.parametrize("at_ends", [True, False])
+def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(
+    at_ends: bool, ends: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict is decided once, and kept where there is no more time, with what the addresses say of the size."""
     find, decide, left, decided = SizeFinder.find, bounds.decide_bounds, [ends], list[object]()
 
     def find_late(*asked: Any) -> Any:
@@ -77,11 +80,13 @@ def test_a_size_is_looked_for_again_where_a_share_of_the_time_ended(ends: int, m
 
     monkeypatch.setattr(SizeFinder, "find", find_late)
     monkeypatch.setattr(bounds, "decide_bounds", counted)
+    if not at_ends:
+        monkeypatch.setattr(SizeFinder, "at_ends", lambda *_: None)
     asked = answers("tgllp-O2-simd8")
     found = {one.question.instruction.position: one for one in asked.answers()}
     assert len(decided) == len(found) == 3
     assert {isinstance(one.bounds, Outside) for one in found.values()} == {True}
-    assert all(one.enough is not None for one in found.values()) == (ends == 1)
+    assert {one.enough is not None for one in found.values()} == {at_ends or ends == 1}
 
 
 def test_a_size_is_known_where_the_time_ends_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,3 +38,13 @@ kernel void rare(global int *out, int n) {
   if (n % 64 == 37)
     out[get_global_id(0)] = 1;
 }
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void rows(global const float *a, global float *o, uint n) {
+  uint lane = get_sub_group_local_id(), row = get_group_id(0);
+  float sum = 0;
+  for (uint i = lane; i < n; i += 16)
+    sum += a[row * n + i];
+  if (lane < n)
+    o[row * 16 + lane] = sum;
+}

@@ -91,6 +91,8 @@ class BoundsAnswers(Struct, frozen=True):
     """With which relations a message is inside of what it reaches, as far as that was asked."""
     sized: dict[Position, InsideIf | None] = field(default_factory=dict[Position, InsideIf | None])
     """The same of a buffer that may have any size, with how large it has to be."""
+    at_ends: dict[Position, InsideIf] = field(default_factory=dict[Position, InsideIf])
+    """The same as the addresses say it, which needs no solver: it stands where others are not known in time."""
 
     @property
     def start(self) -> Start:
@@ -117,7 +119,8 @@ class BoundsAnswers(Struct, frozen=True):
         with suppress(LimitReached), self.limit.within(FIRST):
             self._show_some(by_instruction.values())
         with suppress(LimitReached), self.limit.within(SIZES):
-            deque(each_within(self.limit, tuple(by_instruction.values()), self._size, lambda _, reached: None), 0)
+            for size in (self._size_at_ends, self._size):
+                deque(each_within(self.limit, tuple(by_instruction.values()), size, lambda _, reached: None), 0)
         for one in each_within(self.limit, tuple(by_instruction.values()), self._answer, self._given_up):
             yield replace(one, enough=one.enough and one.enough.in_order(order))
 
@@ -148,12 +151,20 @@ class BoundsAnswers(Struct, frozen=True):
 
     def _size(self, rounds: list[BoundsQuestion]) -> InsideIf | None:
         """How large a buffer has to be that may have any size."""
-        position, keys = rounds[0].instruction.position, _keys(rounds)
+        position, key = rounds[0].instruction.position, self._of_any_size(rounds)
         if position not in self.sized:
-            asked = len(keys) == 1 and self._is_free(keys[0]) and not self._is_partial(rounds)
-            found = where_not_reached(self.sizes, rounds, keys[0]) if asked else None
-            self.sized[position] = found or (self.sizes.find(rounds, keys[0]) if asked else None)
+            found = None if key is None else where_not_reached(self.sizes, rounds, key)
+            self.sized[position] = found or (None if key is None else self.sizes.find(rounds, key))
         return self.sized[position]
+
+    def _size_at_ends(self, rounds: list[BoundsQuestion]) -> None:
+        if (key := self._of_any_size(rounds)) is not None and (found := self.sizes.at_ends(rounds, key)) is not None:
+            self.at_ends[rounds[0].instruction.position] = found
+
+    def _of_any_size(self, rounds: list[BoundsQuestion]) -> str | None:
+        """The buffer that is reached, if it is one that may have any size and every access is asked about."""
+        keys = _keys(rounds)
+        return keys[0] if len(keys) == 1 and self._is_free(keys[0]) and not self._is_partial(rounds) else None
 
     def _decided(self, rounds: list[BoundsQuestion]) -> BoundsFinding:
         keys = _keys(rounds)
@@ -200,9 +211,9 @@ class BoundsAnswers(Struct, frozen=True):
 
     def _given_up(self, rounds: list[BoundsQuestion], reached: LimitReached) -> BoundsFinding:
         position, undecided = rounds[0].instruction.position, Undecided(str(reached))
-        if position in self.decided:  # the answer is there without what would suffice
-            return self.decided[position]
-        enough = self.fitting.get(position) or self.sized.get(position)
+        enough = self.fitting.get(position) or self.sized.get(position) or self.at_ends.get(position)
+        if position in self.decided:  # what would suffice was still looked for
+            return replace(self.decided[position], enough=enough)
         return BoundsFinding(rounds[0], undecided, undecided, rounds[0].surfaces, False, None, enough)
 
     def _is_free(self, key: str) -> bool:

@@ -14,6 +14,8 @@ class Kind(Enum):
     """The id of the group."""
     ID = "id"
     """The local id of the lane, or the word from which it follows."""
+    LANE = "lane"
+    """The number of the lane."""
     COUNTER = "loop"
     """How far the counter of a loop is from where it began."""
     DIVISION = "division"

@@ -13,7 +13,7 @@ from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.semantics.symbolic.guarded import GuardedRegisters
 from visaproof.smt import BitVec, add, bit_and, const, scale, zero_extend
 from visaproof.smt.arithmetic import difference
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 
 
 def own_ids(registers: GuardedRegisters, accesses: Iterable[Access]) -> Iterator[tuple[Same[Access], BitVec]]:

@@ -12,7 +12,7 @@ from visaproof.program.statements import CombinePredicates, SetPredicate
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OpenValue
 from visaproof.smt import Bool, bit, bool_symbol, conj, disj, iff, is_false, neg, zero_extend
-from visaproof.smt.split_words import as_order
+from visaproof.smt.halves.sums import as_order
 
 HALF = 16
 """Page SETP: below 32 lanes "the lower/upper 16 dst elements are updated"."""

@@ -36,7 +36,7 @@ from visaproof.smt import (
 )
 from visaproof.smt.arithmetic import difference, sum_of
 from visaproof.smt.bits import zero_extend
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 
 FEW_CHOICES, MANY_CHOICES = 8, 32
 """Stores that a byte may come from; a load of a byte with more of them brings anything.  Two kernels are compared with

@@ -21,7 +21,7 @@ from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import SymbolicState, SymbolicSurface
 from visaproof.smt import BitVec, Bool, Term, bool_const, conj, const, disj, false, is_false, neg, sub, true, value_of
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 from visaproof.smt.substitution import substitute_bools
 
 T = TypeVar("T", bound=Term)

@@ -35,7 +35,7 @@ from visaproof.smt import (
     zero_extend,
 )
 from visaproof.smt.arithmetic import sum_of
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 from visaproof.smt.substitution import Substitution
 
 T = TypeVar("T", bound=Term)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,15 +18,20 @@ from visaproof.analysis.bounds.sizes.elements import address_of
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.analysis.bounds.sizes.reached import Accessed, Reached, outermost
 from visaproof.analysis.bounds.stated_launch import StatedLaunch
+from visaproof.checking.stages import literals
+from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
+from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import add, bool_symbol, conj, const, disj, symbol, zero_extend
+from visaproof.smt import add, bool_symbol, conj, const, disj, substitute, symbol, zero_extend
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "ends"
 KERNELS = ("strided", "volume", "enqueued")
+NUMBERED = "rows"
+"""Each lane of a sub-group begins at its number, in a loop."""
 
 
 def answers(name: str) -> BoundsAnswers:
@@ -46,7 +52,7 @@ def lanes_of(found: BoundsAnswers) -> AlikeLanes:
 
 
 def reached(found: BoundsAnswers) -> list[Reached]:
-    ends = at_ends.Ends(found.sizes.names, found.sizes.ends.excluded)
+    ends = at_ends.Ends(found.sizes.names, found.sizes.ends.excluded, found.asked.trace.counted)
     zeros = found.sizes.offsets(found.questions[0].surfaces[0])
     some = ends.reached(accesses_of(found), found.sizes.names.of_arguments(), zeros)
     assert some is not None
@@ -139,7 +145,7 @@ def test_a_lane_that_is_not_said_to_be_on_is_alone() -> None:
     found = answers("volume")
     question, doubt, address = accesses_of(found)[0]
     off = replace(doubt, access=replace(doubt.access, guard=bool_symbol("more")))
-    assert [one.cut for one in lanes_of(found).groups([(question, off, address)])] == [None]
+    assert [one.of_any for one in lanes_of(found).groups([(question, off, address)])] == [None]
 
 
 @given(st.lists(st.integers(-(1 << 31), (1 << 31) - 1), min_size=1, max_size=6), st.integers(0, (1 << 32) - 1))
@@ -161,3 +167,86 @@ _KEPT: list[BoundsAnswers] = []
 def _volume() -> BoundsAnswers:
     _KEPT.extend([] if _KEPT else [answers("volume")])
     return _KEPT[0]
+
+
+def test_lanes_that_begin_at_their_numbers_are_looked_at_together() -> None:
+    """But for the first one, of which 0 < n is n != 0.  What each reaches is below what all do."""
+    found = answers(NUMBERED)
+    lanes = AlikeLanes(lanes_of(found).integers, found.asked.trace.counted)
+    for question in found.questions:
+        groups = [*lanes.groups([one for one in accesses_of(found) if one[0] is question])]
+        assert {16 - len(group.lanes) for group in groups} <= {0, 1, 15}
+    sizes = [one.enough.size for one in found.answers() if one.enough is not None and one.enough.size is not None]
+    assert [(one.surface, str(one.amount)) for one in sizes] == [("a", "4*n*global_size_x"), ("o", "64*global_size_x")]
+
+
+def test_a_number_is_as_large_as_that_of_the_last_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answers(NUMBERED)
+    lanes = AlikeLanes(lanes_of(found).integers, found.asked.trace.counted)
+    stores = [one for one in accesses_of(found) if one[0] is found.questions[-1]]
+    (group,) = lanes.groups(stores[3:9])
+    whole = lanes.any_lane(group)
+    assert whole is not None
+    assert [*whole.numbers.values()] == [8]
+    assert substitute(whole.access[2], whole.own) is stores[3][2]
+
+
+@pytest.mark.parametrize("changed", ["address", "counter", "held"])
+def test_a_lane_of_which_something_else_is_known_is_apart(changed: str) -> None:
+    """Another place, another step of its counter, or nothing of the iterations before."""
+    found = answers(NUMBERED)
+    counted = found.asked.trace.counted
+    question = found.questions[-2]  # of the load, in any later iteration
+    accesses = [one for one in accesses_of(found) if one[0] is question][1:]
+    of_lane = dict[str, tuple[CountedLoop, ...]]()
+    (one, *_), (_, doubt, address), *_ = counted, accesses[2]
+    own = {counter for counter in one.counters if counter.lane in {*literals(doubt.access.guard)}}
+    faster = tuple(replace(each, step=const(1, each.step.width)) if each in own else each for each in one.counters)
+    of_lane["counter"] = (replace(one, counters=faster), *counted[1:])
+    goes_on = {lane: some for lane, some in one.goes_on.items() if lane not in {*literals(doubt.access.guard)}}
+    of_lane["held"] = (replace(one, goes_on=goes_on), *counted[1:])
+    if changed == "address":
+        accesses[2] = question, doubt, zero_extend(add(address, const(4, address.width)), address.width)
+    whole = AlikeLanes(lanes_of(found).integers, counted)
+    assert [len(group.lanes) for group in whole.groups([*accesses[:2], *accesses[3:]])] == [14]
+    parted = AlikeLanes(lanes_of(found).integers, of_lane.get(changed, counted))
+    assert sorted(len(group.lanes) for group in parted.groups(accesses)) == [1, 14]
+
+
+def test_only_what_held_before_is_said_of_the_iterations_before() -> None:
+    found = answers(NUMBERED)
+    (loop,) = found.asked.trace.counted
+    lanes, more = AlikeLanes(lanes_of(found).integers, (loop,)), bool_symbol("in this one")
+    accesses: list[Accessed] = []
+    for question, doubt, address in accesses_of(found):
+        if question is found.questions[-2]:
+            guard = conj(doubt.access.guard, more)
+            accesses.append((question, replace(doubt, access=replace(doubt.access, guard=guard)), address))
+    (group,) = lanes.groups(accesses[3:9])
+    whole = lanes.any_lane(group)
+    assert whole is not None
+    ((held,),) = (one.goes_on.values() for one in whole.counted)
+    own = frozenset(literals(group.accesses[0][1].access.guard))
+    assert more in own
+    assert {substitute(one, whole.own) for one in held} == loop.held(own) != frozenset()
+
+
+def test_what_was_found_when_the_time_ended_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answers(NUMBERED)
+    ends, times, asked = at_ends.Ends(found.sizes.names, found.sizes.ends.excluded), cycle([False, True]), list[int]()
+    look = at_ends._of_each_way
+
+    def late(*one: Any) -> Reached | None:
+        asked.append(len(asked))
+        if next(times):
+            raise LimitReached(1)
+        return look(*one)
+
+    monkeypatch.setattr(at_ends, "_of_any_ids", lambda *_: None)
+    monkeypatch.setattr(at_ends, "_of_each_way", late)
+    accesses = accesses_of(found)[:16]
+    for _ in accesses[1:]:
+        with pytest.raises(LimitReached):
+            ends.reached(accesses, [], ())
+    assert ends.reached(accesses, [], ()) is not None
+    assert len(asked) == 2 * len(accesses) - 1

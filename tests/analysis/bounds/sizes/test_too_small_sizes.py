@@ -49,7 +49,7 @@ def excluded(found: BoundsAnswers, question: BoundsQuestion, amount: str, relati
     own = [one for text in relations if isinstance(one := parse_relation(text, "--where"), Relation)]
     stated = [stated_relation(names, one) for one in own]
     conditions: list[Bool] = [*facts, *(term for one in stated for term in (*one.facts, one.term))]
-    return found.sizes.samples([question], question.surfaces[0]).exclude(size, conditions)
+    return found.sizes.samples.of([question], found.sizes.offsets(question.surfaces[0])).exclude(size, conditions)
 
 
 @pytest.mark.parametrize("kernel", SIZES)
@@ -67,7 +67,7 @@ def test_a_launch_that_relations_exclude_shows_nothing() -> None:
 @pytest.mark.parametrize("kernel", SIZES)
 def test_each_sample_is_a_launch_with_such_an_access(kernel: str) -> None:
     found, question = answers(kernel)
-    samples = found.sizes.samples([question], question.surfaces[0]).left
+    samples = found.sizes.samples.of([question], found.sizes.offsets(question.surfaces[0])).left
     assert samples
     (size,) = emptied(question)
     for one in samples:

@@ -7,7 +7,7 @@ argument below which the guard keeps the global ids; l: the local size.)  Solver
 arguments: that ids are below their sizes, and that a guard is what it looks like.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
 from time import process_time
 from typing import cast
@@ -44,6 +44,8 @@ class Ends(Struct):
     lanes: AlikeLanes | None = None
     kept: dict[Hashable, list[Reached] | None] = field(default_factory=dict[Hashable, "list[Reached] | None"])
     """What was found already: several questions about one message need it."""
+    begun: dict[Hashable, "_Message"] = field(default_factory=dict[Hashable, "_Message"])
+    """Messages for which the time ended: they are asked about again."""
 
     def reached(
         self, accesses: Sequence[Accessed], arguments: Sequence[str], zeros: Sequence[BitVec]
@@ -58,27 +60,18 @@ class Ends(Struct):
         if self.names.global_sizes:  # the relation of ids to these is another one
             return None
         self.known = self.known or LaunchIntegers(self.names, launched)
-        self.lanes = self.lanes or AlikeLanes(self.known)
-        message = OfLanes(self.known, self.lanes, self.is_excluded, tuple(arguments), tuple(zeros), self.counted)
+        self.lanes = self.lanes or AlikeLanes(self.known, self.counted)
         each = tuple((Same(question), Same(doubt), address) for question, doubt, address in accesses)
-        key = each, message.arguments, message.zeros
+        key = each, tuple(arguments), tuple(zeros)
         if key not in self.kept:
-            before, found = self.left_ms, self._reached(accesses, message)
-            if before > 0 >= self.left_ms:  # some guards were not asked about
-                found = self._reached(accesses, replace(message, arguments=(), bounds={}))
+            of_lanes = OfLanes(self.known, self.lanes, self.is_excluded, *key[1:], self.counted)
+            message = self.begun.setdefault(key, _Message(of_lanes, self.left_ms > 0))
+            found = message.reached(accesses)
+            if message.in_time and self.left_ms <= 0:  # some guards were not asked about
+                found = _Message(replace(of_lanes, arguments=(), bounds={}), False).reached(accesses)
             self.kept[key] = found
+            del self.begun[key]
         return self.kept[key]
-
-    @staticmethod
-    def _reached(accesses: Sequence[Accessed], message: OfLanes) -> list[Reached] | None:
-        found: dict[tuple[Same[Doubt], BitVec], Reached] = {}
-        for group in chain((Alike(None, [*accesses[:1]]),), message.lanes.groups(accesses[1:])):  # mostly all or none
-            of_any = _of_any_ids(message, group)
-            for question, doubt, address in group.accesses:
-                if (one := of_any or _of_each_way(message, question, doubt, address)) is None:
-                    return None
-                found[Same(doubt), address] = one
-        return [found[Same(doubt), address] for _, doubt, address in accesses]
 
     def is_excluded(self, question: BoundsQuestion, condition: Bool) -> bool:
         """As far as the time for all of them allows it."""
@@ -90,11 +83,39 @@ class Ends(Struct):
         return found
 
 
+class _Message(Struct):
+    """Its accesses, and what is found of them."""
+
+    of_lanes: OfLanes
+    in_time: bool
+    """Whether guards were asked about when it began."""
+    found: dict[tuple[Same[Doubt], BitVec], Reached] = field(
+        default_factory=dict[tuple[Same[Doubt], BitVec], "Reached"]
+    )
+
+    groups: list[Alike] = field(default_factory=list[Alike])
+
+    def reached(self, accesses: Sequence[Accessed]) -> list[Reached] | None:
+        for group in chain((Alike(None, [*accesses[:1]]),), self._groups(accesses[1:])):  # mostly all or none
+            left = [one for one in group.accesses if (Same(one[1]), one[2]) not in self.found]
+            of_any = _of_any_ids(self.of_lanes, group) if left else None
+            for question, doubt, address in left:
+                if (one := of_any or _of_each_way(self.of_lanes, question, doubt, address)) is None:
+                    return None
+                self.found[Same(doubt), address] = one
+        return [self.found[Same(doubt), address] for _, doubt, address in accesses]
+
+    def _groups(self, accesses: Sequence[Accessed]) -> Iterator[Alike]:
+        self.groups = self.groups or [*self.of_lanes.lanes.groups(accesses)]
+        yield from self.groups
+
+
 def _of_any_ids(message: OfLanes, group: Alike) -> Reached | None:
     """Of all accesses of a group; None where each is looked at, as where a solver said something of the first."""
-    if (found := message.lanes.any_ids(group)) is None:
+    if (found := message.lanes.any_lane(group)) is None:
         return None
-    (question, doubt, address), of_any = found.access, replace(message, integers=found.integers, own=found.own)
+    of_any = replace(message, integers=found.integers, own=found.own, counted=found.counted, numbers=found.numbers)
+    question, doubt, address = found.access
     reached = Largest(of_any, question, doubt).reached(address)
     return None if of_any.rests_on_solver else reached
 

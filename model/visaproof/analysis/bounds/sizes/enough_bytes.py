@@ -41,12 +41,13 @@ from visaproof.analysis.bounds.sizes.furthest import furthest_ends
 from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.sizes.reached import outermost
-from visaproof.analysis.bounds.sizes.samples import Samples, SamplesOfKernel
+from visaproof.analysis.bounds.sizes.samples import SamplesOfKernel
 from visaproof.analysis.bounds.sizes.usual_relations import usual_relations, weaker
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
+from visaproof.isa.identity import Same
 from visaproof.launch.launch import BufferOffset, Launch
 from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.expressions import Expression, Relation
@@ -91,6 +92,10 @@ class SizeFinder(Struct, dict=True):
     """The surfaces of messages for which what the address says took too long."""
     needed: set[tuple[str, Expression]] = field(default_factory=set[tuple[str, Expression]])
     """Sizes of surfaces that need their relations."""
+    of_ends: dict[Same[BoundsQuestion], tuple[Sufficient | None, InsideIf | None]] = field(
+        default_factory=dict[Same[BoundsQuestion], "tuple[Sufficient | None, InsideIf | None]"]
+    )
+    """What the addresses of messages say, by the first question about one."""
     on_elements: bool = False
     """Whether something is stated of elements of buffers."""
     left: int = MOST_OF_KERNEL
@@ -105,27 +110,26 @@ class SizeFinder(Struct, dict=True):
         return Ends(self.names, self._excluded, self.asked.trace.counted)
 
     @cached_property
-    def _samples(self) -> SamplesOfKernel:
+    def samples(self) -> SamplesOfKernel:
         return SamplesOfKernel(self.names, self.asked)
 
-    def samples(self, rounds: Sequence[BoundsQuestion], key: str) -> Samples:
-        """Launches in which accesses of a message are made."""
-        return self._samples.of(rounds, self.offsets(key))
+    def at_ends(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
+        """What the addresses say as sums of integers; None where that is nothing."""
+        asked = self._of_message(rounds, key)
+        return None if asked is None else self._at_ends(asked)[1]
 
     def find(self, rounds: Sequence[BoundsQuestion], key: str) -> InsideIf | None:
         """The first that suffices; None where none of those tried does, or where the surface cannot be named."""
-        if (surface := self.surface(key)) is None or not any(one.outside for one in rounds):
+        if (asked := self._of_message(rounds, key)) is None:
             return None
-        asked = OfMessage(self, rounds, key, surface, symbols_used(rounds))
-        enough = readable(asked.sufficient(), asked.sufficient)
-        by_ends = None if enough is None else self._by_ends(asked, enough)
+        enough, by_ends = self._at_ends(asked)
         if enough is None or by_ends is None:
-            return None if surface in self.in_vain else self._first(asked, asked.candidates())
+            return None if asked.surface in self.in_vain else self._first(asked, asked.candidates())
         if elements_named(by_ends.names, self.names.kernel, self.launch):  # nothing else bounds them
             return by_ends
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
         try:
-            like = [] if is_usual(enough) or surface in self.in_vain else asked.elements_like(enough.amount)
+            like = [] if is_usual(enough) or asked.surface in self.in_vain else asked.elements_like(enough.amount)
             found = self._first(asked, like) if like else None
             return found or self._without_relations(asked, by_ends, difference(enough.amount))
         except LimitReached:  # what needs no solver is known
@@ -147,11 +151,21 @@ class SizeFinder(Struct, dict=True):
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return STAGE if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""
 
-    def _by_ends(self, asked: "OfMessage", enough: Sufficient) -> InsideIf | None:
-        """What the addresses say as integers, if some launch obeys the relations."""
-        amount = difference(enough.amount)
-        found = InsideIf(enough.relations, STAGE, Bytes(asked.surface, amount))
-        return found if asked.is_reached(amount, found.relations) else None
+    def _of_message(self, rounds: Sequence[BoundsQuestion], key: str) -> "OfMessage | None":
+        if (surface := self.surface(key)) is None or not any(one.outside for one in rounds):
+            return None
+        return OfMessage(self, rounds, key, surface, symbols_used(rounds))
+
+    def _at_ends(self, asked: "OfMessage") -> tuple[Sufficient | None, InsideIf | None]:
+        """What the addresses say as integers, and the same if some launch obeys the relations."""
+        if (known := self.of_ends.get(first := Same(asked.rounds[0]))) is None:
+            enough, found = readable(asked.sufficient(), asked.sufficient), None
+            if enough is not None:
+                amount = difference(enough.amount)
+                named = InsideIf(enough.relations, STAGE, Bytes(asked.surface, amount))
+                found = named if asked.is_reached(amount, named.relations) else None
+            known = self.of_ends[first] = enough, found
+        return known
 
     def _without_relations(self, asked: "OfMessage", named: InsideIf, amount: Expression) -> InsideIf:
         """The same if a solver needs no relations for it."""
@@ -167,7 +181,8 @@ class SizeFinder(Struct, dict=True):
 
     def _found(self, asked: "OfMessage", candidates: Iterable[Expression]) -> InsideIf | None:
         for amount in candidates:
-            relations, known = asked.bounds(amount), self.found.get(amount)
+            known = self.found.get(amount)
+            relations = usual_relations(amount, asked.arguments(), asked.dimensions())
             if known is not None and (by := asked.proved(amount, known)) and asked.is_reached(amount, known):
                 return InsideIf(self._to_state(known), by, Bytes(asked.surface, amount))
             by = asked.proved(amount, relations)
@@ -264,10 +279,6 @@ class OfMessage(Struct):
             if process_time() - asked < SLOW_MS / 1000:
                 self.finder.slow.remove(self.surface)
 
-    def bounds(self, amount: Expression) -> tuple[Relation, ...]:
-        """Under which it is tried."""
-        return usual_relations(amount, self.arguments(), self.dimensions())
-
     def arguments(self) -> list[str]:
         """Those by value on which it depends where an access is."""
         return arguments_of(self.used, self.finder.names)
@@ -282,7 +293,7 @@ class OfMessage(Struct):
             return ""
         self.left, self.finder.left = self.left - 1, self.finder.left - 1
         size, conditions = self._stated(amount, relations)
-        if self.finder.samples(self.rounds, self.key).exclude(size, conditions):
+        if self.finder.samples.of(self.rounds, self.finder.offsets(self.key)).exclude(size, conditions):
             return ""
         more = self._terms(amount, relations)
         asked = replace(self.finder.asked, timeout_ms=min(self.most_ms, self.finder.asked.timeout_ms))

@@ -27,13 +27,13 @@ from visaproof.analysis.bounds.sizes.sums import (
     without_names,
 )
 from visaproof.launch.input_meaning import DIMENSIONS
-from visaproof.launch.relations.inner_names import InnerName, Kind
+from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, conj, symbols_of
-from visaproof.smt.split_products import of_whole_words, whole_word
+from visaproof.smt.halves.products import of_whole_words, whole_word
 
 _NOTHING: Polynomial = {}
 
@@ -78,6 +78,9 @@ class Largest(Struct, dict=True):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
+        for word, most in self.message.numbers.items():
+            name = InnerName(Kind.LANE, 0)
+            known[word], self.divided[name] = {(name,): 1}, {(): most}
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
         address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
@@ -146,7 +149,7 @@ class Largest(Struct, dict=True):
             end = None if whole is None else self.largest(whole)
             if bounded.most != one and (end is None or constant_of(end) is None):  # i mod 7 is at most 6, not n - 1
                 alone = self.largest(one)
-                if alone is not None and constant_of(alone) is not None:
+                if alone is not None and (constant_of(alone) is not None or (end and _is_of_number(one, alone, end))):
                     return Bounded(one, ()), alone
             return None if end is None else (bounded, end)
 
@@ -286,3 +289,9 @@ class Largest(Struct, dict=True):
             if both:
                 found = plus(found, times(both, {(): self.ids.least(dimension)}))
         return all(count >= 0 for count in above(found, {**least, **self.least_divided}).values())
+
+
+def _is_of_number(one: Polynomial, alone: Polynomial, end: Polynomial) -> bool:
+    """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n."""
+    names, more = ({name for part in some for name in part} for some in (alone, end))
+    return names < more and any(is_inner(name, Kind.LANE) for part in one for name in part)

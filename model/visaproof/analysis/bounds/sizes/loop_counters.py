@@ -27,7 +27,7 @@ from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, symbols_of, value_of
-from visaproof.smt.split_products import of_whole_words
+from visaproof.smt.halves.products import of_whole_words
 
 _ONCE: Polynomial = {(): 1}
 

@@ -33,8 +33,8 @@ from visaproof.smt import (
     value_of,
 )
 from visaproof.smt.arithmetic import mul
+from visaproof.smt.halves.products import of_whole_words, whole_word
 from visaproof.smt.integers.constant_divisors import divided_by_constant, without_low_bits
-from visaproof.smt.split_products import of_whole_words, whole_word
 from visaproof.smt.terms import trailing_zeros
 
 

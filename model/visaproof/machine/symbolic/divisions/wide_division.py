@@ -65,7 +65,7 @@ from visaproof.smt import (
     value_of,
     zero_extend,
 )
-from visaproof.smt.split_words import as_order, as_whole
+from visaproof.smt.halves.sums import as_order, as_whole
 
 ONE = 0x3FF0_0000_0000_0000
 LESS = 0xBCF0_0000_0000_0000

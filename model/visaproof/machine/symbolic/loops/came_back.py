@@ -37,7 +37,7 @@ from visaproof.smt import (
     value_of,
 )
 from visaproof.smt.evaluate import consists_of
-from visaproof.smt.split_products import whole_word
+from visaproof.smt.halves.products import whole_word
 from visaproof.smt.substitution import substitute
 
 HALF_BITS = 32

@@ -21,7 +21,7 @@ from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, PredicateBit, RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, conj, disj, false, is_false, sub, symbol, symbols_of
-from visaproof.smt.split_words import recombined
+from visaproof.smt.halves.sums import recombined
 
 DWORD, QWORD = 4, 8
 

@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 from visaproof.smt.arithmetic import add, linear_parts, mul, scale, sum_of
 from visaproof.smt.bits import zero_extend
 from visaproof.smt.comparison import slt, ult
+from visaproof.smt.halves.sums import as_whole, recombined
 from visaproof.smt.logic import conj, disj, neg
-from visaproof.smt.split_words import as_whole, recombined
 from visaproof.smt.terms import BitVec, Bool, Op, const, kept
 
 QWORD_BITS = 64

@@ -1,0 +1,1 @@
+"""Words that compilers compute in halves, as whole words."""
