@@ -40,11 +40,11 @@ kernel void rare(global int *out, int n) {
 }
 
 __attribute__((intel_reqd_sub_group_size(16)))
-kernel void rows(global const float *a, global float *o, uint n) {
+kernel void rows(global const float *a, global float *o, uint n, uint pitch) {
   uint lane = get_sub_group_local_id(), row = get_group_id(0);
   float sum = 0;
   for (uint i = lane; i < n; i += 16)
-    sum += a[row * n + i];
+    sum += a[row * pitch + i];
   if (lane < n)
     o[row * 16 + lane] = sum;
 }

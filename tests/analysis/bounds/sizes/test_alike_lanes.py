@@ -177,7 +177,10 @@ def test_lanes_that_begin_at_their_numbers_are_looked_at_together() -> None:
         groups = [*lanes.groups([one for one in accesses_of(found) if one[0] is question])]
         assert {16 - len(group.lanes) for group in groups} <= {0, 1, 15}
     sizes = [one.enough.size for one in found.answers() if one.enough is not None and one.enough.size is not None]
-    assert [(one.surface, str(one.amount)) for one in sizes] == [("a", "4*n*global_size_x"), ("o", "64*global_size_x")]
+    assert [(one.surface, str(one.amount)) for one in sizes] == [
+        ("a", "4*n + 4*pitch*global_size_x - 4*pitch"),
+        ("o", "64*global_size_x"),
+    ]
 
 
 def test_a_number_is_as_large_as_that_of_the_last_lane(monkeypatch: pytest.MonkeyPatch) -> None:

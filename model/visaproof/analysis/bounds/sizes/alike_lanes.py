@@ -237,6 +237,8 @@ class OfLanes(Struct):
     zeros: tuple[BitVec, ...]
     """Words that are 0."""
     counted: tuple[CountedLoop, ...]
+    is_loop: bool = False
+    """Whether the accesses are of several iterations."""
     bounds: dict[int, str | None] = field(default_factory=dict[int, str | None])
     """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
     own: Mapping[Term, Term] = field(default_factory=dict[Term, Term])

@@ -64,7 +64,8 @@ class Ends(Struct):
         each = tuple((Same(question), Same(doubt), address) for question, doubt, address in accesses)
         key = each, tuple(arguments), tuple(zeros)
         if key not in self.kept:
-            of_lanes = OfLanes(self.known, self.lanes, self.is_excluded, *key[1:], self.counted)
+            is_loop = len({question for question, _, _ in each}) > 1
+            of_lanes = OfLanes(self.known, self.lanes, self.is_excluded, *key[1:], self.counted, is_loop)
             message = self.begun.setdefault(key, _Message(of_lanes, self.left_ms > 0))
             found = message.reached(accesses)
             if message.in_time and self.left_ms <= 0:  # some guards were not asked about

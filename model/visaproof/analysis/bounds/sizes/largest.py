@@ -149,7 +149,8 @@ class Largest(Struct, dict=True):
             end = None if whole is None else self.largest(whole)
             if bounded.most != one and (end is None or constant_of(end) is None):  # i mod 7 is at most 6, not n - 1
                 alone = self.largest(one)
-                if alone is not None and (constant_of(alone) is not None or (end and _is_of_number(one, alone, end))):
+                is_number = not self.message.is_loop and end is not None and _is_of_number(one, alone or end, end)
+                if alone is not None and (constant_of(alone) is not None or is_number):
                     return Bounded(one, ()), alone
             return None if end is None else (bounded, end)
 
@@ -292,6 +293,9 @@ class Largest(Struct, dict=True):
 
 
 def _is_of_number(one: Polynomial, alone: Polynomial, end: Polynomial) -> bool:
-    """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n."""
+    """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.
+
+    In loops it goes on to what the guard says.
+    """
     names, more = ({name for part in some for name in part} for some in (alone, end))
     return names < more and any(is_inner(name, Kind.LANE) for part in one for name in part)
