@@ -272,9 +272,8 @@ class Walk:
             self._lanes.only(in_it)
             here = self._lanes.facts
             written, shifted = self._round(name, loop, before.performed), set[str]()
-            if self._compared_as:
-                keep_changes(written, here, machine.thread.registers, before.registers)
-            else:
+            keep_changes(written, here, machine.thread.registers, before.registers)
+            if not self._compared_as:
                 shifted = shifts(held, self._lanes.running, self._lanes.facts, machine.thread.registers)
             if not known.improve(written, shifted):
                 break

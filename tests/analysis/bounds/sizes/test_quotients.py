@@ -49,6 +49,21 @@ def test_a_size_follows_from_wide_quotients(capsys: pytest.CaptureFixture[str]) 
     assert "integer-division" in premises
 
 
+def test_a_loop_that_divides_leaves_the_rounding_mode_as_it_was(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Then each iteration rounds like the first; where one write of the mode is missing nothing is known of others."""
+    launch = ("--launch", str(DATA / "repeated.ze_info"))
+    sizes, _ = asked(capsys, "repeated", *launch)
+    assert {name: one["bytes"] for name, one in sizes.items()} == {"a": "4*period", "out": "4*n"}
+    lines = (DATA / "repeated.visaasm").read_text().splitlines()
+    last = max(place for place, line in enumerate(lines) if line.lstrip().startswith("xor (M1_NM, 1) %cr0(0,0)<1>"))
+    (changed := tmp_path / "repeated.visaasm").write_text("\n".join([*lines[:last], *lines[last + 1 :], ""]))
+    main(["bounds", str(changed), *launch, "--format", "json", "--limit", "20"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert {one["surface"] for one in file["messages"] if one["inside_if"]} == {"out"}
+
+
 def test_divisors_have_to_be_positive(capsys: pytest.CaptureFixture[str]) -> None:
     sizes, _ = asked(capsys, "columns")
     assert "w >= 1" in sizes["out"]["where"]
