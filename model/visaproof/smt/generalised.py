@@ -17,7 +17,7 @@ from visaproof.smt.substitution import rebuild, substitute_all
 from visaproof.smt.terms import BitVec, Op, Term, const, signed_value
 
 MOST_DEPTH = 100
-"""Of terms; others have none."""
+"""Of terms: none is looked for where these are deeper."""
 
 
 def generalised(

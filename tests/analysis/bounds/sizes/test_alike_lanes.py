@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import cycle
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +171,7 @@ def _volume() -> BoundsAnswers:
 
 
 def test_lanes_that_begin_at_their_numbers_are_looked_at_together() -> None:
-    """But for the first one, of which 0 < n is n != 0.  What each reaches is below what all do."""
+    """But for the first one, of which 0 < n is n != 0."""
     found = answers(NUMBERED)
     lanes = AlikeLanes(lanes_of(found).integers, found.asked.trace.counted)
     for question in found.questions:
@@ -183,6 +184,25 @@ def test_lanes_that_begin_at_their_numbers_are_looked_at_together() -> None:
     ]
 
 
+@pytest.mark.parametrize("values", [(200, 0, 1), (200, 7, 5), (200, 300, 2)])
+def test_no_lane_reaches_further_alone_than_together(
+    values: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all of them come to each iteration that was unrolled."""
+    found = answers(NUMBERED)
+    names: dict[str, int] = dict(zip(["n", "pitch", "global_size_x"], values, strict=True))
+
+    def ends() -> list[int]:
+        each = [one.end for one in reached(found)]
+        return [sum(count * prod(names[name] for name in part) for part, count in end.items()) for end in each]
+
+    together = ends()
+    monkeypatch.setattr(at_ends, "_of_any_ids", lambda *_: None)
+    alone = ends()
+    assert alone != together
+    assert all(one <= other for one, other in zip(alone, together, strict=True))
+
+
 def test_a_number_is_as_large_as_that_of_the_last_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     found = answers(NUMBERED)
     lanes = AlikeLanes(lanes_of(found).integers, found.asked.trace.counted)
@@ -190,7 +210,7 @@ def test_a_number_is_as_large_as_that_of_the_last_lane(monkeypatch: pytest.Monke
     (group,) = lanes.groups(stores[3:9])
     whole = lanes.any_lane(group)
     assert whole is not None
-    assert [*whole.numbers.values()] == [8]
+    assert whole.last_lane == 8
     assert substitute(whole.access[2], whole.own) is stores[3][2]
 
 

@@ -45,8 +45,8 @@ class AnyLane(Struct, frozen=True):
     integers: LaunchIntegers
     own: Mapping[Term, Term]
     """The ids and the number of that lane."""
-    numbers: Mapping[Term, int]
-    """The word for the number, and what it is at most."""
+    last_lane: int
+    """What the word for the number is at most."""
 
 
 class OfLane(Struct, frozen=True):
@@ -199,10 +199,9 @@ class AlikeLanes(Struct):
             self.integers_of_any[lane, within] = LaunchIntegers(names, of_any, self.integers.shown)
         on = launched_lanes(names.kernel)[lane]
         access = replace(doubt, access=replace(doubt.access, guard=conj(on, *group.of_any.conditions())))
-        numbers: dict[Term, int] = {NUMBER: max(group.lanes)}
         counted = tuple(group.of_any.counted(on))
         whole = (question, access, cast(BitVec, parts[0]))
-        return AnyLane(whole, counted, self.integers_of_any[lane, within], own, numbers)
+        return AnyLane(whole, counted, self.integers_of_any[lane, within], own, max(group.lanes))
 
 
 def _joins(one: Alike, other: Alike) -> bool:
@@ -243,8 +242,8 @@ class OfLanes(Struct):
     """The argument that bounds the global ids of a dimension, as the guard of the first access says."""
     own: Mapping[Term, Term] = field(default_factory=dict[Term, Term])
     """The ids and the number of a lane, where any stand for them."""
-    numbers: Mapping[Term, int] = field(default_factory=dict[Term, int])
-    """The word for the number of any lane, and what it is at most."""
+    last_lane: int = 0
+    """What NUMBER is at most, where it stands for that of any lane."""
     rests_on_solver: bool = False
     """Whether a condition was excluded."""
 

@@ -93,8 +93,8 @@ class _Message(Struct):
     found: dict[tuple[Same[Doubt], BitVec], Reached] = field(
         default_factory=dict[tuple[Same[Doubt], BitVec], "Reached"]
     )
-
     groups: list[Alike] = field(default_factory=list[Alike])
+    """The accesses but the first; none before they were looked for."""
 
     def reached(self, accesses: Sequence[Accessed]) -> list[Reached] | None:
         for group in chain((Alike(None, [*accesses[:1]]),), self._groups(accesses[1:])):  # mostly all or none
@@ -115,7 +115,7 @@ def _of_any_ids(message: OfLanes, group: Alike) -> Reached | None:
     """Of all accesses of a group; None where each is looked at, as where a solver said something of the first."""
     if (found := message.lanes.any_lane(group)) is None:
         return None
-    of_any = replace(message, integers=found.integers, own=found.own, counted=found.counted, numbers=found.numbers)
+    of_any = replace(message, integers=found.integers, own=found.own, counted=found.counted, last_lane=found.last_lane)
     question, doubt, address = found.access
     reached = Largest(of_any, question, doubt).reached(address)
     return None if of_any.rests_on_solver else reached

@@ -7,7 +7,7 @@ from itertools import chain, permutations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.sizes.alike_lanes import OfLanes
+from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
 from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
@@ -78,9 +78,8 @@ class Largest(Struct, dict=True):
         """At this address; None where it has no largest value that is known."""
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
-        for word, most in self.message.numbers.items():
-            name = InnerName(Kind.LANE, 0)
-            known[word], self.divided[name] = {(name,): 1}, {(): most}
+        name = InnerName(Kind.LANE, 0)
+        known[NUMBER], self.divided[name] = {(name,): 1}, {(): self.message.last_lane}
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
         address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
@@ -149,8 +148,7 @@ class Largest(Struct, dict=True):
             end = None if whole is None else self.largest(whole)
             if bounded.most != one and (end is None or constant_of(end) is None):  # i mod 7 is at most 6, not n - 1
                 alone = self.largest(one)
-                is_number = not self.message.is_loop and end is not None and _is_of_number(one, alone or end, end)
-                if alone is not None and (constant_of(alone) is not None or is_number):
+                if alone is not None and (constant_of(alone) is not None or self._is_of_number(one, alone, end)):
                     return Bounded(one, ()), alone
             return None if end is None else (bounded, end)
 
@@ -291,11 +289,12 @@ class Largest(Struct, dict=True):
                 found = plus(found, times(both, {(): self.ids.least(dimension)}))
         return all(count >= 0 for count in above(found, {**least, **self.least_divided}).values())
 
+    def _is_of_number(self, one: Polynomial, alone: Polynomial, end: Polynomial | None) -> bool:
+        """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.
 
-def _is_of_number(one: Polynomial, alone: Polynomial, end: Polynomial) -> bool:
-    """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.
-
-    In loops it goes on to what the guard says.
-    """
-    names, more = ({name for part in some for name in part} for some in (alone, end))
-    return names < more and any(is_inner(name, Kind.LANE) for part in one for name in part)
+        Loops go on to what the guard says.
+        """
+        if self.message.is_loop or end is None or not any(is_inner(name, Kind.LANE) for part in one for name in part):
+            return False
+        names, more = ({name for part in some for name in part} for some in (alone, end))
+        return names < more
