@@ -52,10 +52,12 @@ def lanes_of(found: BoundsAnswers) -> AlikeLanes:
     return AlikeLanes(LaunchIntegers(found.sizes.names, launched))
 
 
-def reached(found: BoundsAnswers) -> list[Reached]:
+def reached(found: BoundsAnswers, questions: slice = slice(None)) -> list[Reached]:
     ends = at_ends.Ends(found.sizes.names, found.sizes.ends.excluded, found.asked.trace.counted)
-    zeros = found.sizes.offsets(found.questions[0].surfaces[0])
-    some = ends.reached(accesses_of(found), found.sizes.names.of_arguments(), zeros)
+    asked = found.questions[questions]
+    zeros = found.sizes.offsets(asked[0].surfaces[0])
+    accesses = [one for one in accesses_of(found) if one[0] in asked]
+    some = ends.reached(accesses, found.sizes.names.of_arguments(), zeros)
     assert some is not None
     return some
 
@@ -185,15 +187,16 @@ def test_lanes_that_begin_at_their_numbers_are_looked_at_together() -> None:
 
 
 @pytest.mark.parametrize("values", [(200, 0, 1), (200, 7, 5), (200, 300, 2)])
+@pytest.mark.parametrize("message", [slice(None, -1), slice(-1, None)])
 def test_no_lane_reaches_further_alone_than_together(
-    values: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+    message: slice, values: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where all of them come to each iteration that was unrolled."""
+    """Loads where all of them come to each iteration that was unrolled, and the store."""
     found = answers(NUMBERED)
     names: dict[str, int] = dict(zip(["n", "pitch", "global_size_x"], values, strict=True))
 
     def ends() -> list[int]:
-        each = [one.end for one in reached(found)]
+        each = [one.end for one in reached(found, message)]
         return [sum(count * prod(names[name] for name in part) for part, count in end.items()) for end in each]
 
     together = ends()
