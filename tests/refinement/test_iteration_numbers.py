@@ -16,7 +16,7 @@ from visaproof.machine.symbolic.run import trace
 from visaproof.refinement import iteration_numbers
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects import effects
+from visaproof.refinement.effects import races
 from visaproof.refinement.lockstep import in_step
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Refines
@@ -104,7 +104,7 @@ def test_threads_are_in_iterations_of_different_numbers(monkeypatch: pytest.Monk
     asked, _ = widths.asked(one, other)
     question = asked.runners, asked.question.launched, asked.scope, asked.split
     assert in_step(*question) is None
-    monkeypatch.setattr(effects, "in_another_iteration", lambda access: access)
+    monkeypatch.setattr(races, "in_another_iteration", lambda access: access)
     assert in_step(*question) is not None
 
 

@@ -19,15 +19,14 @@ from visaproof.queries.kernels.undefined import FORBIDDEN, OF_THE_SOURCE, Undefi
 from visaproof.refinement.effects.atomic_steps import with_atomic_steps, with_lane_steps, with_whole_atomics
 from visaproof.refinement.effects.effects import OF_ACCESSES, Effects, effects_of
 from visaproof.refinement.effects.fences import unobserved
-from visaproof.refinement.effects.observed_registers import register_stores
 from visaproof.refinement.effects.operands import divides_by_zero
-from visaproof.refinement.effects.places import located
+from visaproof.refinement.effects.places import is_aligned, located
 from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.effects.sharing import Sharing
 from visaproof.refinement.effects.side import Side, surface_then, with_changes_of_loops, with_stores_counted
 from visaproof.refinement.effects.synchronisation import synchronised
-from visaproof.refinement.effects.undefined_accesses import is_aligned
 from visaproof.refinement.obligations import require_reached
+from visaproof.refinement.observed import register_stores
 from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
 from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.smt import Bool, Term, conj, is_false, neg

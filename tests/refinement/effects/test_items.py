@@ -13,8 +13,8 @@ from visaproof.launch.matching import Program
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, forbidden_by
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.items import ItemRaces
 from visaproof.refinement.effects.places import Condition
+from visaproof.refinement.effects.races import LaneRaces
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Difference, Refines, Vacuous, Verdict
 from visaproof.smt import true
@@ -97,7 +97,7 @@ def test_stores_between_which_a_fence_stands_do_not_race(fence: str) -> None:
     of_items = compared(items(TWO_IN_ONE_PLACE, low, high), items(TWO_IN_ONE_PLACE, WHOLE)).question.of_items
     assert of_items is not None
     assert of_items.of_items is None
-    always = cast(ItemRaces, SimpleNamespace(conditions={true(): UndefinedKind.RACE}))
+    always = cast(LaneRaces, SimpleNamespace(conditions={true(): UndefinedKind.RACE}))
     assert replace(of_items, source=replace(of_items.source, items_apart=False, item_races=always)).of_items is None
     apart = items(TWO_IN_ONE_PLACE, low, fence, high)
     assert compared(apart, apart).question.of_items is None

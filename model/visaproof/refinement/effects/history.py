@@ -22,12 +22,11 @@ from visaproof.queries.kernels.surface_names import AfterImageStores, itself, su
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.common_form import Renaming, Walk
 from visaproof.refinement.effects.events import AtomicEvent, change_memory, event_of, terms_of, with_operands
-from visaproof.refinement.effects.observed_registers import RegisterByte, raw_terms, register_byte
 from visaproof.refinement.effects.operands import OpenOperation
-from visaproof.refinement.effects.places import Reach
+from visaproof.refinement.effects.places import Reach, is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
 from visaproof.refinement.effects.side import LinearisationPoint, Side, surface_names
 from visaproof.refinement.effects.touched import Touched
-from visaproof.refinement.effects.undefined_accesses import is_texel_read, kind_of, may_be_of_two_kinds, where_aligned
+from visaproof.refinement.observed import RegisterByte, raw_terms, register_byte
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, Store
 from visaproof.semantics.symbolic.effects import new_value, updated
 from visaproof.semantics.symbolic.float_axioms import as_function, of_constants

@@ -19,8 +19,9 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.aligned_pointers import without_small_carry
 from visaproof.queries.kernels.buffer_places import Settled, behind_pointer, is_private, under_guard
+from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
-from visaproof.semantics.symbolic.accesses import Access
+from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.semantics.symbolic.names import surface_size
 from visaproof.smt import (
@@ -28,9 +29,14 @@ from visaproof.smt import (
     Bool,
     Op,
     add,
+    conj,
     const,
+    eq,
     implies,
+    is_false,
+    known_trailing_zeros,
     linear_parts,
+    neg,
     sign_extend,
     sub,
     true,
@@ -226,3 +232,41 @@ def signed_and_unsigned(source: BitVec, target: BitVec) -> bool:
         return False
     word = cast(BitVec, one.args[0])
     return word is other.args[0] and 0 < factor < 1 << (one.width - 1 - word.width)
+
+
+# ---------------------------------------------------------------- what is wrong with an access that is undefined
+
+DWORD = 4
+
+LARGER_UNITS = ("qw_", "svm_")
+"""What the opcodes begin with that ask for more than the width of each of their accesses."""
+
+
+def kind_of(access: Access) -> UndefinedKind:
+    """What a variable does not have is known, an address mostly is not."""
+    return UndefinedKind.BEYOND_VARIABLE if is_false(access.defined) else UndefinedKind.MISALIGNED
+
+
+def may_be_of_two_kinds(performed: Performed, access: Access) -> bool:
+    """Whether an access never is defined, and its address may be a reason for that."""
+    address, *coordinates = access.cell
+    if coordinates or not is_false(access.defined):
+        return False
+    asks_for_more = performed.instruction.opcode.startswith(LARGER_UNITS)
+    return asks_for_more or 1 << known_trailing_zeros(address) < max(DWORD, access.width)
+
+
+def is_texel_read(access: Access) -> bool:
+    """Whether it reads an image, and by no sampler, which defines what is read outside."""
+    return isinstance(access, Load) and len(access.cell) > 1
+
+
+def is_aligned(address: BitVec) -> Bool:
+    """Whether an address is a multiple of 4."""
+    return eq(truncate(address, 2), const(0, 2))
+
+
+def where_aligned(defined: Bool, address: BitVec) -> Bool:
+    """Where an access is defined and its address is a multiple of 4; as it was if it says so already."""
+    aligned = is_aligned(address)
+    return defined if is_false(conj(defined, neg(aligned))) else conj(defined, aligned)
