@@ -25,6 +25,7 @@ from visaproof.machine.symbolic.loops.iteration import (
 )
 from visaproof.machine.symbolic.loops.iterations import Iterations
 from visaproof.machine.symbolic.loops.lane_elements import LaneElements
+from visaproof.machine.symbolic.loops.last_iteration import LastIterations
 from visaproof.machine.symbolic.loops.used_symbols import used_symbols
 from visaproof.machine.symbolic.machine import Contents, Machine
 from visaproof.machine.symbolic.trace import Branch as TakenBranch
@@ -72,6 +73,7 @@ class Walk:
         self._turned: dict[int, int] = {}
         """By the place behind a loop that one iteration of is run, and begins behind its test: where it begins."""
         self._wide = frozenset(name for name, one in self._machine.program.storage.items() if one.type.size == QWORD)
+        self._last = LastIterations(machine.thread, self._wide, looks=general and not compared_as)
         self._general: list[tuple[LoopIteration, LoopWords]] = []
         self._branches: list[TakenBranch] = []
         self._known: dict[int, dict[int, tuple[Loop, LoopWrites]]] = {}
@@ -183,7 +185,7 @@ class Walk:
         too_many = self._iterations.are_too_many(branch, place)
         if too_many or (certain and self._takes_long(branch, place)):
             loop = shape(branch, place, self._machine.program.statements, bool(self._compared_as))
-            if self._generalise and self._generalised(loop, LoopWrites(wide=self._wide), back=True):
+            if self._generalise and self._generalised(loop, self._last.writes(place, branch.target), back=True):
                 return
             self._exact.add(place)
             if too_many:
@@ -191,6 +193,7 @@ class Walk:
                 self._lanes.halt()
                 return
         self._iterations.drop(branch.target, place)
+        self._last.begin(place)
         self._place, self._within = branch.target, place
 
     def _takes_long(self, branch: Branch, place: int) -> bool:
@@ -326,7 +329,9 @@ class Walk:
         finally:  # no more than this: a limit may end many iterations, one in the other
             self._turned.pop(loop.behind, None)
             own = registers.log, predicates.log
-            registers.log, predicates.log = outer[0] + own[0], outer[1] + own[1]
+            outer[0].extend(own[0])
+            outer[1].extend(own[1])
+            registers.log, predicates.log = outer
         written = round_writes(name, *own, machine.private.since(stores), machine.fixed(messages))
         self._heads.pop()
         if machine.bindings.changed_since(bound):

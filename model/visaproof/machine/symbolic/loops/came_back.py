@@ -7,7 +7,7 @@ symbols that stand for it, if it is about nothing else that an iteration changes
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, zip_longest
+from itertools import product, zip_longest
 from typing import NamedTuple, cast
 
 from msgspec import Struct
@@ -218,9 +218,10 @@ class LaterIteration(Struct, frozen=True):
 
     def _long_counters(self, lane: int, words: Sequence[_Word]) -> Iterator[Counter]:
         """Those whose halves are two words: what the low one carries is added to the high one."""
-        for high, low in permutations([one for one in words if one.held.width == HALF_BITS], 2):
-            carries = not frozenset(symbols_of(low.held)).isdisjoint(symbols_of(high.left))
-            if not carries or high.before is None or low.before is None or self._counter(lane, low) is None:
+        halves = [one for one in words if one.held.width == HALF_BITS and one.before is not None]
+        counted = [(low, frozenset(symbols_of(low.held))) for low in halves if self._counter(lane, low) is not None]
+        for high, (low, of_low) in product(halves, counted):
+            if high is low or of_low.isdisjoint(symbols_of(high.left)) or high.before is None or low.before is None:
                 continue
             held = concat(high.held, low.held)
             step = sub(whole_word(concat(high.left, low.left)), whole_word(held))

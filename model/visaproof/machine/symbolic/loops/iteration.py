@@ -49,14 +49,14 @@ class LoopWrites(Struct):
     bound: dict[StateElement, set[str]] = field(default_factory=dict[StateElement, set[str]])
     """The surfaces that elements of surface variables may be bound to, where that is another one than before."""
     shifts: set[str] = field(default_factory=set[str])
-    """Variables whose elements all differ by one amount from what they were before the loop.
+    """Variables whose elements all differ by one amount from what they were before the loop; a guess until `tried`.
 
     Counters are, as in `i += n`: a lane that is still in the loop has been through every iteration.  A quadword of no
     one lane differs by an amount of its own, as a pointer to which a loop adds: it points into the same buffer.
     """
 
     tried: bool = False
-    """Whether shifts were looked for."""
+    """Whether shifts were looked for in an iteration that stands for others."""
     wide: frozenset[str] = frozenset()
     """Variables of quadwords: what is written of these is one word, as a pointer to which a loop adds is."""
 
@@ -72,8 +72,8 @@ class LoopWrites(Struct):
             self._add(written)
             return True
         if not self.tried:
-            self.tried, self.shifts = True, shifted
-            return bool(shifted)
+            guessed, self.tried, self.shifts = self.shifts, True, shifted
+            return shifted != guessed
         confirmed = self.shifts <= shifted
         self.shifts &= shifted
         return not confirmed
@@ -243,12 +243,18 @@ def round_writes(
 ) -> LoopWrites:
     """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
     marks = {lane_runs(name, lane): lane for lane in range(THREAD_LANES)}
-    found = LoopWrites()
+    found = writes_of(marks, registers, predicates)
     for guard, at, value in private:
         if value is None or not fixed.issuperset(symbols_of(at)):
             found.anywhere = True
         else:
             found.private.setdefault((at, value.width // 8), set()).add(_lane(guard, marks))
+    return found
+
+
+def writes_of(marks: Mapping[Bool, int], registers: Iterable[Written], predicates: Iterable[Written]) -> LoopWrites:
+    """What was written of registers and predicates, by lanes whose guards have these marks."""
+    found = LoopWrites()
     for places, log in ((found.registers, registers), (found.predicates, predicates)):
         for variable, start, size, guard in log:
             lane = _lane(guard, marks)
