@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import WIDTHS, Truth, Values, Word, edge_number, truths, word, words
-from visaproof.smt import Term, bool_const, bool_symbol, const, evaluate, substitute, symbols_of, value_of
+from visaproof.smt import Term, add, bool_const, bool_symbol, const, evaluate, scale, substitute, symbols_of, value_of
+from visaproof.smt.arithmetic import linear_parts, sum_of
 from visaproof.smt.compiled import compiled
 from visaproof.smt.evaluate import occurs, subterms
 from visaproof.smt.substitution import Substitution, substitute_bools
@@ -119,6 +120,14 @@ def test_replacements_one_after_another_are_those_at_once(pairs: tuple[Word, Wor
     for symbol, number in late.items():
         replaced.add(symbol, number)
     assert replaced.of(second) is substitute(second, known | late)
+
+
+@given(st.sampled_from(WIDTHS).flatmap(words))
+def test_a_word_is_its_own_normal_form(pair: Word) -> None:
+    """So none is made where nothing is added to it, or where it is taken once."""
+    word, nothing = pair.term, const(0, pair.term.width)
+    assert sum_of(*linear_parts(word), word.width) is word
+    assert add(word, nothing) is add(nothing, word) is scale(word, 1) is word
 
 
 @given(st.sampled_from(WIDTHS).flatmap(words), st.randoms(use_true_random=False))

@@ -72,6 +72,12 @@ class PlacesAlone(Struct, frozen=True, dict=True):
         return frozenset(name for one in self.left_out for name in definitions(one))
 
     @cached_property
+    def unwritten(self) -> frozenset[str]:
+        """Those of them that nothing else writes."""
+        kept = (one for one in self.program.run_statements() if Same[Run](one) not in self.loads)
+        return self.written.difference(*map(definitions, kept))
+
+    @cached_property
     def short(self) -> Program:
         """The program without these loads, and without what does nothing: places in it are others.
 

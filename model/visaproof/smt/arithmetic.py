@@ -113,6 +113,11 @@ def _sum_facts(
 def add(*terms: BitVec) -> BitVec:
     """The sum modulo 2^width."""
     width = common_width(terms)
+    if len(terms) == 2:  # a term is its own normal form
+        if terms[1].op is Op.CONST and not terms[1].payload:
+            return terms[0]
+        if terms[0].op is Op.CONST and not terms[0].payload:
+            return terms[1]
     constant, parts = linear_parts(terms[0])
     for term in terms[1:]:
         constant += _add_to(parts, term, 1)
@@ -138,7 +143,7 @@ def _add_to(parts: dict[BitVec, int], term: BitVec, times: int) -> int:
 
 def scale(term: BitVec, factor: int) -> BitVec:
     """`factor` times `term`, modulo 2^width."""
-    return weighted(0, (term,), (factor,), term.width)
+    return term if factor == 1 else weighted(0, (term,), (factor,), term.width)
 
 
 def weighted(constant: int, terms: Iterable[BitVec], factors: Iterable[int], width: int) -> BitVec:

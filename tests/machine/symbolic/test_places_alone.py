@@ -1,6 +1,7 @@
 """Runs without what decides no place, mask or branch: where lanes store, and when, is what the whole run says."""
 
 from collections.abc import Callable
+from operator import is_
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from visaproof.program.operands import PredicateTarget
 from visaproof.program.places_alone import COSTLY, accesses_alone, places_alone, with_open_conditions
 from visaproof.program.program import Program
 from visaproof.program.statements import Compare, Compute, Nothing
-from visaproof.semantics.symbolic.accesses import Load
+from visaproof.semantics.symbolic.accesses import Load, every_term
+from visaproof.semantics.symbolic.guarded import GuardedRegisters
+from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import OpenValue, RegisterByte
-from visaproof.smt import BitVec, Bool, evaluate, symbol, symbols_of
+from visaproof.smt import BitVec, Bool, Term, evaluate, symbol, symbols_of
 from visaproof.visaasm.reader import read_kernel, read_kernel_file
 from visaproof.visaasm.syntax import Kernel
 
@@ -126,6 +129,51 @@ def test_data_is_left_out(body: str, count: int) -> None:
     program = lowered(kernel, Platform.TGLLP)
     whole, alone = (trace(kernel, Platform.TGLLP, places=one) for one in (None, places_alone(program, None)))
     assert places(alone) == places(whole)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The variables that were read, one word after another."""
+    found: list[str] = []
+    plain = GuardedRegisters.read_under
+
+    def counted(registers: GuardedRegisters, variable: str, start: int, width: int, assumed: Literals) -> BitVec:
+        found.append(variable)
+        return plain(registers, variable, start, width, assumed)
+
+    monkeypatch.setattr(GuardedRegisters, "read_under", counted)
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_nothing_writes_is_taken_as_it_was(path: Path, read: list[str]) -> None:
+    kernel = read_kernel_file(path)
+    platform = platform_named(path.stem.split("-")[0])
+    alone = places_alone(lowered(kernel, platform), None)
+    assert alone.unwritten <= alone.written
+    found, reads = list[list[Term]](), list[int]()
+    for unwritten in (alone.unwritten, frozenset[str]()):
+        vars(alone)["unwritten"] = unwritten
+        ran = trace(kernel, platform, nondeterministic=True, places=alone)
+        found.append([term for one in ran.performed for access in one.accesses for term in every_term(access)])
+        reads.append(len(read))
+        read.clear()
+    assert all(map(is_, *found))
+    assert reads[0] <= reads[1]
+
+
+def test_words_that_are_left_out_are_read_for_no_lane(read: list[str]) -> None:
+    kernel = of(ADD.format("E", "D") + STORE)
+    alone = places_alone(lowered(kernel, Platform.TGLLP), None)
+    assert alone.unwritten == {"E"}
+    trace(kernel, Platform.TGLLP, places=alone)
+    assert "E" not in read
+    assert "A" in read
+
+
+def test_what_something_else_writes_is_read() -> None:
+    kernel = of("    mov (M1, 8) E(0,0)<1> D(0,0)<1;1,0>\n" + BACK.format("A") + STORE)
+    assert "E" not in places_alone(lowered(kernel, Platform.TGLLP), None).unwritten
 
 
 ASKED = {

@@ -10,7 +10,7 @@ from visaproof.isa.errors import Position
 from visaproof.program.statements import Origin
 from visaproof.semantics.symbolic.accesses import Load
 from visaproof.smt import Bool, conj, disj, evaluate, is_false, symbols_of
-from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.solvers import solve
 
 WRITES = ("scatter", "store", "atomic", "_st")
@@ -52,4 +52,7 @@ def _never(asked: Asked, came: list[Values], reached: Bool) -> bool:
     if (values := simple_words_for(asked, reached)) is not None:
         came.insert(0, values)
         return False
-    return isinstance(solve([reached], asked.timeout_ms), Unsatisfiable)
+    answer = solve([reached], asked.timeout_ms)
+    if isinstance(answer, Satisfiable):
+        came.insert(0, answer.values)
+    return isinstance(answer, Unsatisfiable)

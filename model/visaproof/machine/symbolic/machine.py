@@ -1,5 +1,6 @@
 """The symbolic machine: what one statement does to registers, predicates and surfaces.  Control flow is elsewhere."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
@@ -114,6 +115,8 @@ class Machine:
         self.bindings = StateMoves(self.thread, self.operands)
         self.surfaces: dict[str, SymbolicSurface] = {}
         self.performed: list[Performed] = []
+        self._times = Counter[Position]()
+        """How many of them are of the statement there."""
         self.counted: list[CountedLoop] = []
         self.events: list[Synchronised] = []
         self._of_start, self._reads_seen = set[Term](), 0
@@ -160,7 +163,7 @@ class Machine:
         loaded: list[tuple[Access, BitVec]] = []
         block = LoadedBlock(decoded, state) if isinstance(decoded, LscLoadBlock2d) and decoded.dst != NULL else None
         ids = dict(own_ids(self.thread.registers, accesses)) if key == FLAT else {}
-        rounds = sum(earlier.instruction.position == position for earlier in self.performed)
+        rounds = self._times[position]
         again = f".round{rounds}" if rounds else ""
         for k, access in enumerate(accesses):
             if isinstance(access, Store) or access.destination is None:
@@ -183,6 +186,7 @@ class Machine:
             if not is_false(guard):
                 self.thread.registers.write(place.variable, place.start, self._left_in(place, statement), guard)
         accesses = tuple(one for one in accesses if Same(one) not in ids) if ids else accesses
+        self._times[position] += 1
         self.performed.append(Performed(
             statement.origin, plain, key, accesses, tuple(loaded), left_open=len(self.arithmetic.arbitrary), short=short
         ))  # fmt: skip
@@ -310,6 +314,7 @@ class Machine:
         self.operands.addresses.restore(contents.addresses)
         self.bindings.restore(contents.bound)
         self.private.restore(contents.private)
+        self._times.subtract(one.instruction.position for one in self.performed[contents.performed :])
         del self.performed[contents.performed :]
         del self.operands.conditions[contents.conditions :]
         del self.arithmetic.arbitrary[contents.arbitrary :]
@@ -324,6 +329,7 @@ class Machine:
         arbitrary = self.arithmetic.arbitrary[contents.arbitrary :]
         beyond, events = self.beyond.found[contents.beyond :], self.events[contents.events :]
         self.restore(contents)
+        self._times.update(one.instruction.position for one in performed)
         self.performed += performed
         self.operands.conditions += conditions
         self.arithmetic.arbitrary.extend(arbitrary)

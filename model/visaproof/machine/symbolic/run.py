@@ -93,6 +93,7 @@ def trace(
         data = DataResults(program, machine.thread, machine.operands, launched, private_base is not None)
         step = partial(data.step, run=machine.step)
     if places is not None:
+        machine.thread.left_out = places.unwritten
         predicates, sites = SymbolicPredicates(machine.thread, machine.operands), map("open{}".format, count())
         step = partial(_step_of_places, places, machine, partial(_leave_open, machine, predicates, sites))
     ran, loops = Walk(machine, step, unroll, generalise, compared_as, fixed_loops).run(limit)

@@ -2,7 +2,7 @@
 
 import operator
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
 from msgspec.structs import replace
@@ -26,6 +26,8 @@ from visaproof.smt.substitution import substitute_bools
 
 T = TypeVar("T", bound=Term)
 
+DWORD = 4
+
 
 class Thread:
     """Registers, predicates and running lanes of one thread."""
@@ -46,6 +48,9 @@ class Thread:
         self.initial = initial
         self.name = name
         """Before the names of what is arbitrary: threads that are compared as one share no such value."""
+        self.left_out: Collection[str] = ()
+        """Variables that nothing writes, as what did is left out: of messages that read them, the words are not asked
+        for lane by lane."""
         self.beyond = beyond or Beyond()
         self.registers = GuardedRegisters(sizes, initial, CHANGING, self.beyond)
         self.predicates = GuardedPredicates(dict(program.predicates), initial_predicate, self.beyond)
@@ -131,6 +136,8 @@ class ThreadState(SymbolicState, frozen=True, kw_only=True):
             return const(0, 8 * width), False
         if when is not None and is_false(when):
             return const(0, 8 * width), True
+        if operand.variable in self.thread.left_out and width == DWORD and first % DWORD == 0:
+            return self.thread.initial(operand.variable, first)[0], True
         key = operand.variable, first, width, when
         if key not in self.read:
             assumed = self.thread.lanes.facts if when is None else self.thread.assumption(when)
