@@ -21,7 +21,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access, RegisterSlice
 from visaproof.smt import Bool, Op, Term, evaluate, show
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold, evaluate_all
 
 Values = Mapping[Term, int]
 
@@ -163,7 +163,7 @@ class _Scene:
 
 def breaks(query: Query, values: Values) -> bool:
     """Whether the assumptions hold for these values, and the goal does not."""
-    return all(evaluate_all(query.assumptions, values)) and not evaluate(query.goal, values)
+    return all_hold(query.assumptions, values) and not evaluate(query.goal, values)
 
 
 def failure(claim: str, goal: Bool, values: Values) -> str:

@@ -15,7 +15,7 @@ from visaproof.semantics.concrete.surface import Buffer, Texel
 from visaproof.semantics.symbolic.accesses import Access, Atomic, Load, RegisterSlice, Store
 from visaproof.semantics.symbolic.effects import updated
 from visaproof.smt import Bool, Term, const, evaluate
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold, evaluate_all
 
 
 def run(instruction: Instruction, before: ConcreteState, exec_masks: Sequence[int]) -> Run:
@@ -56,7 +56,7 @@ def claimed(
     """
     guards = evaluate_all([access.guard for access in accesses], values)
     performed = [access for access, happens in zip(accesses, guards, strict=True) if happens]
-    if not all(evaluate_all([access.defined for access in performed], values)):
+    if not all_hold((access.defined for access in performed), values):
         return Outcome(undefined="an undefined access")
     after = before.copy()
     cells = [tuple(evaluate_all(access.cell, values)) for access in performed]

@@ -25,7 +25,7 @@ from visaproof.program.kernel import Kernel
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.value_names import RegisterByte
 from visaproof.smt import BitVec, Bool, Term, add, const, scale, symbol, zero_extend
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold
 
 ID_BITS = 16
 """IGC passes local ids as words.  Source: docs/pages/payload.md §2."""
@@ -67,7 +67,7 @@ class Start(Struct, frozen=True):
         if not all(one.holds(values) for one in self.where):
             return False
         if self.group.launched is None:
-            return all(evaluate_all(list(self.group.facts), values))
+            return all_hold(self.group.facts, values)
         return self.group.has_room(lanes, values)
 
     @property

@@ -137,6 +137,11 @@ def evaluate_all(roots: Iterable[Term], values: Mapping[Term, int]) -> list[int]
     return [evaluation.of(root) for root in roots]
 
 
+def all_hold(conditions: Iterable[Term], values: Mapping[Term, int]) -> bool:
+    """Whether all of them do, of which none is looked at behind the first that does not."""
+    return all(map(Evaluation(values).of, conditions))
+
+
 def _sum(term: Term, args: list[int]) -> int:
     constant, factors = cast(tuple[int, tuple[int, ...]], term.payload)
     return (constant + sum(f * a for f, a in zip(factors, args, strict=True))) & ((1 << term.width) - 1)

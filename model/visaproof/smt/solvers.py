@@ -10,7 +10,7 @@ from time import process_time
 
 from visaproof.isa.errors import SolversDisagree
 from visaproof.smt.answers import Answer, Satisfiable, Undecided, Unsatisfiable
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold
 from visaproof.smt.terms import Bool, kept
 
 FIRST_MS = 1_000
@@ -147,7 +147,7 @@ def _answered_by_both(formulas: tuple[Bool, ...], timeout_ms: int, seed: int, pr
         case (Undecided(), Satisfiable()) | (Satisfiable(), Undecided()):
             found = first if isinstance(first, Satisfiable) else second
             assert isinstance(found, Satisfiable)
-            return found if all(evaluate_all(formulas, found.values)) else Undecided(NOT_BOTH)
+            return found if all_hold(formulas, found.values) else Undecided(NOT_BOTH)
         case (Undecided(), Unsatisfiable()) | (Unsatisfiable(), Undecided()):
             return Undecided(NOT_BOTH)
         case Unsatisfiable(), Unsatisfiable():
@@ -164,7 +164,7 @@ def _disagreement(formulas: tuple[Bool, ...], first: Answer, second: Answer) -> 
     found, other = (first, second) if isinstance(first, Satisfiable) else (second, first)
     assert isinstance(found, Satisfiable)
     assert isinstance(other, Unsatisfiable)
-    holds = "holds" if all(evaluate_all(formulas, found.values)) else "does not hold"
+    holds = "holds" if all_hold(formulas, found.values) else "does not hold"
     said = f"{found.solver} has values for which a formula holds, {other.solver} says that there are none"
     return f"{said}; evaluated, it {holds} for these values"
 

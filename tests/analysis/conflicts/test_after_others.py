@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.rows import PITCH, PLUS_X, asked, launch, rows
 from visaproof.analysis.conflicts import verdicts
-from visaproof.analysis.conflicts.after_others import all_hold, candidates, excluded_by_others, whatever_is_stored
+from visaproof.analysis.conflicts.after_others import candidates, excluded_by_others, whatever_is_stored
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.thread_states import Values
@@ -23,6 +23,7 @@ from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.report.records.conflicts import Refuted
 from visaproof.smt import Bool, conj, symbol
 from visaproof.smt.answers import Satisfiable
+from visaproof.smt.evaluate import all_hold
 from visaproof.smt.solvers import solve
 
 BYTES = "    shl (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n"

@@ -26,7 +26,7 @@ from visaproof.semantics.symbolic.names import is_size
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, disj, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold, evaluate_all
 from visaproof.smt.solvers import solve
 from visaproof.smt.substitution import substitute
 
@@ -79,11 +79,6 @@ def _last_before(question: ConflictQuestion, trace: Trace) -> Position | None:
     before = takewhile(lambda one: one is not question.performed, trace.performed)
     positions = dict.fromkeys(one.instruction.position for one in before if stores_by_lane(one))
     return next(reversed(positions), None)
-
-
-def all_hold(conditions: Sequence[Bool], values: Values) -> bool:
-    """Whether all do for these values, and 0 where there is none."""
-    return all(evaluate_all(conditions, {**dict.fromkeys(symbols_of(*conditions), 0), **values}))
 
 
 def _candidates(

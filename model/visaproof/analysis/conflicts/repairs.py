@@ -14,8 +14,7 @@ from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.semantics.symbolic.float_axioms import ALL_MODES
 from visaproof.semantics.symbolic.float_meaning import compared
-from visaproof.smt import Bool, conj, iff, neg, symbols_of
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt import Bool, conj, evaluate, iff, neg, symbols_of
 
 COMPARISON = "cmp"
 FLOATS_DISAGREE = "floats compare as no run compares them"
@@ -38,5 +37,5 @@ def comparisons_agree(left_open: Iterable[Uninterpreted], formula: Bool, values:
             if meaning is None:
                 continue
             agrees = conj(neg(meaning.open), iff(cast(Bool, one.symbol), cast(Bool, meaning.value)))
-            if not all(evaluate_all((agrees,), values)):
+            if not evaluate(agrees, values):
                 yield Repair(agrees, False, FLOATS_DISAGREE)

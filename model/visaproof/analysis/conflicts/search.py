@@ -32,7 +32,7 @@ from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, is_false, is_true, substitute, symbols_of, true
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
 from visaproof.smt.compiled import compiled
-from visaproof.smt.evaluate import evaluate_all
+from visaproof.smt.evaluate import all_hold
 from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve, solve_sums
 
@@ -190,7 +190,7 @@ class Search(Struct, Generic[T], frozen=True):
     def _ends_before(self, asked: Asked, values: Values) -> bool:
         """Whether lanes of other scatters collide first in a launch with these values."""
         of_launches = self.known is not None and asked.start.group.launched is not None
-        return of_launches and not all(evaluate_all(self.earlier, values))
+        return of_launches and not all_hold(self.earlier, values)
 
     def _tried(self, index: int, values: Values) -> Found[T] | Open | None:
         """What a run on these values shows; open where it ends at something that is not modelled, or not at all.

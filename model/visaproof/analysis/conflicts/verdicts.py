@@ -7,7 +7,6 @@ from functools import partial
 from msgspec import Struct
 
 from visaproof.analysis.conflicts.after_others import (
-    all_hold,
     candidates,
     collision_after,
     excluded_by_others,
@@ -34,6 +33,7 @@ from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Write
 from visaproof.semantics.symbolic.names import is_lane, is_size, lane_on
 from visaproof.smt import Bool, Term, conj, neg, symbols_of, true
+from visaproof.smt.evaluate import all_hold
 
 
 class Free(Struct, frozen=True):

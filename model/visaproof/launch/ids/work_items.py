@@ -26,7 +26,7 @@ from visaproof.smt import (
     ult,
     zero_extend,
 )
-from visaproof.smt.evaluate import evaluate, evaluate_all
+from visaproof.smt.evaluate import all_hold, evaluate, evaluate_all
 
 LOCAL_SIZES = (LaunchValue.LOCAL_SIZE, LaunchValue.ENQUEUED_LOCAL_SIZE)
 LARGEST_SIZE = 1 << 16
@@ -85,8 +85,8 @@ class Group(Struct, frozen=True):
     def has_room(self, lanes: Sequence[Bool], values: Mapping[Term, int]) -> bool:
         """Whether a launch has these values, of which all that are missing are 0."""
         if self.launched is not None:
-            return all(evaluate_all(list(self.possible(lanes)), values)) and self.launched.exists(values)
-        if not all(evaluate_all(self.facts, values)):
+            return all_hold(self.possible(lanes), values) and self.launched.exists(values)
+        if not all_hold(self.facts, values):
             return False
         needed = self._needed(lanes, values).items()
         return all(least <= evaluate(size, values) <= LARGEST_SIZE for size, least in needed)
