@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
-from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by
+from visaproof.analysis.conflicts.lane_conditions import Excluded, ExcludedBefore, OfLanes
 from visaproof.analysis.conflicts.launches.simple_values import classes_of_values
 from visaproof.analysis.conflicts.search import UNDEFINED_BEFORE
 from visaproof.analysis.conflicts.thread_states import loads_agree
@@ -168,8 +168,31 @@ def test_what_is_excluded_holds_nowhere(condition: Bool, earlier: list[Bool]) ->
     """Tried for all truth values."""
     symbols: list[Term] = [bool_symbol(name) for name in NAMES]
     values = [dict(zip(symbols, bits, strict=True)) for bits in product((0, 1), repeat=len(NAMES))]
-    if excluded_by(earlier).excludes(condition):
+    if ExcludedBefore().by(tuple(earlier))(condition):
         assert not any(evaluate(conj(condition, *earlier), one) for one in values)
+
+
+@given(clauses(), st.lists(clauses().map(neg), max_size=6), st.lists(st.integers(0, 6), max_size=6), st.booleans())
+def test_what_the_first_conditions_exclude_is_known_beside_what_more_do(
+    condition: Bool, earlier: list[Bool], counts: list[int], other: bool
+) -> None:
+    known = ExcludedBefore()
+    if other:  # of another run
+        known.by((neg(bool_symbol("p")), *earlier))
+    for count in counts:
+        first = tuple(earlier[:count])
+        assert known.by(first)(condition) == ExcludedBefore().by(first)(condition)
+
+
+def test_each_earlier_condition_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    added, add = list[Bool](), Excluded.add
+    monkeypatch.setattr(Excluded, "add", lambda self, denied: (added.append(denied), add(self, denied)))
+    conditions = [neg(bool_symbol(f"c{number}")) for number in range(30)]
+    known = ExcludedBefore()
+    excluded = [known.by(tuple(conditions[:count])) for count in range(31)]
+    assert len(added) == 30
+    for number, condition in enumerate(conditions):
+        assert [by(neg(condition)) for by in excluded] == [number < count for count in range(31)]
 
 
 def test_conditions_on_other_lanes_are_left_out() -> None:

@@ -75,6 +75,8 @@ class KernelAnswers(Struct, frozen=True):
     shown_missing: dict[tuple[Relation, ...], Position] = field(default_factory=dict[tuple[Relation, ...], Position])
     """With the first scatter of which a conflict was shown."""
 
+    overlaps: dict[Position, Excluded] = field(default_factory=dict[Position, Excluded])
+    """Of pairs of lanes, as what may not hold."""
     progress: dict[Same[ConflictQuestion], Progress] = field(default_factory=dict[Same[ConflictQuestion], Progress])
     """Of the searches that a share of the limit ended."""
     known: KnownApart | None = None
@@ -176,7 +178,8 @@ class KernelAnswers(Struct, frozen=True):
         if unmodelled is not None or not self.whole.says_more(asked.trace):
             return None
         put = put_questions(self.kernel, self.launch, asked, self.limit)
-        self.again.append(replace(self, asked=asked, put=put, known=known_apart(put), whole=None, undecided={}))
+        known = known_apart(put)
+        self.again.append(replace(self, asked=asked, put=put, known=known, whole=None, undecided={}, overlaps={}))
         return self.again[0]
 
     def proofs(self) -> Iterator[Finding]:
@@ -292,9 +295,10 @@ class KernelAnswers(Struct, frozen=True):
 
     def _follows(self, rounds: Sequence[ConflictQuestion], earlier: Position) -> bool:
         """Whether lanes only meet in these where those of an earlier scatter do, inside of its surface or outside."""
-        denied = Excluded()
-        for question in self._iterations(earlier):
-            for pair in question.pairs:
+        denied = self.overlaps.get(earlier)
+        if denied is None:
+            denied = self.overlaps[earlier] = Excluded()
+            for pair in (pair for question in self._iterations(earlier) for pair in question.pairs):
                 denied.add(pair.overlap)
         return all(denied.excludes(pair.overlap) for question in rounds for pair in question.pairs)
 

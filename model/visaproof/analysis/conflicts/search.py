@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from visaproof.analysis.conflicts.any_lane import about_any_lane
 from visaproof.analysis.conflicts.at_once import excluded_at_once
 from visaproof.analysis.conflicts.known_apart import KnownApart
-from visaproof.analysis.conflicts.lane_conditions import OfLanes, excluded_by, lanes_of
+from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
 from visaproof.analysis.conflicts.launches.simple_values import classes_of_values, in_launches
 from visaproof.analysis.conflicts.launches.usual_launches import launches_by_place
 from visaproof.analysis.conflicts.launches.usual_search import UsualSearch
@@ -114,8 +114,8 @@ class Search(Struct, Generic[T], frozen=True):
         """Simple values before the solver: they cost nothing where the answer is obvious."""
         if any(map(is_false, (self.premise, *self.earlier))):
             return Never(UNDEFINED_BEFORE)
-        excluded, known = excluded_by(self.earlier), self.known
-        left = [index for index, condition in enumerate(self.conditions) if not excluded.excludes(condition)]
+        excludes, known = asked.excluded.by(self.earlier), self.known
+        left = [index for index, condition in enumerate(self.conditions) if not excludes(condition)]
         if not left:
             return Never(NORMAL_FORM)
         left = [index for index in left if known is None or not known.excludes(partial(self.wider, index))]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from visaproof.analysis.conflicts.lane_conditions import ExcludedBefore
 from visaproof.isa.operands import SLM
 from visaproof.isa.platform import Platform
 from visaproof.isa.registers import Register
@@ -68,6 +69,8 @@ class Asked(Struct, frozen=True):
     """Of the words that each root variable holds at the start: filled in where the first run is to be confirmed."""
     by_word: dict[Term, list[Place]] = field(default_factory=dict[Term, list[Place]])
     """The same by the words, once it is known of all variables."""
+    excluded: ExcludedBefore = field(default_factory=ExcludedBefore)
+    """By the earlier conditions of its questions."""
     alone: PlacesAlone | None = None
     """What was run of the kernel, where that is not all of it."""
 
