@@ -7,7 +7,7 @@ from time import process_time
 
 from msgspec import Struct
 
-from benchmarks.faults.at_once import AT_ONCE, can_run, compared, random_launches
+from benchmarks.faults.at_once import AT_ONCE, as_values, can_run, compared, is_plain, random_launches
 from benchmarks.faults.plan import Pair, Planted
 from benchmarks.faults.store import Record
 from visaproof.checking.stages import Values
@@ -16,7 +16,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.launch.matching import Program
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.effects.witness import as_values, is_plain, witness
+from visaproof.refinement.effects.witness import witness
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches, unknowns

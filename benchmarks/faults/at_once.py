@@ -17,13 +17,14 @@ from visaproof.machine.arrays.messages.memories import Memories
 from visaproof.machine.arrays.run import run_threads
 from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.effects.witness import as_values, witness
+from visaproof.refinement.effects.witness import Choices, witness
 from visaproof.refinement.testing.memory import Content, bases_of
 from visaproof.refinement.testing.random_launches import FLOATS, launches, unknowns
 from visaproof.refinement.testing.random_testing import float_words
 from visaproof.refinement.testing.runner import IN_LOOPS, Runner, bits_of
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
-from visaproof.smt import Term, symbols_of
+from visaproof.semantics.symbolic.value_names import is_own
+from visaproof.smt import Op, Term, symbols_of
 from visaproof.smt.compiled import compiled
 
 AT_ONCE = 100
@@ -31,6 +32,16 @@ AT_ONCE = 100
 
 SIZES = (*(1 << 14,) * 6, 1 << 16, 4096, 64, 62)
 PRIVATE_BYTES = 1 << 14
+
+
+def is_plain(choices: Choices) -> bool:
+    """Whether each choice is one that the target has as well."""
+    return all(is_own(value, "target") for one, value in choices.items() if one.op is Op.SYMBOL)
+
+
+def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
+    """The choices in a run in which the target's own words are these; 0 where the target computes them."""
+    return {one: values.get(value, 0) for one, value in choices.items() if one.op is Op.SYMBOL}
 
 
 class Launches(Struct, frozen=True):

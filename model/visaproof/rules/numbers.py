@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from visaproof.isa.errors import Position, ReadError
 from visaproof.isa.execution import THREAD_LANES, ExecMask
-from visaproof.rules.language.expressions import value_of
+from visaproof.rules.language.expressions import number_of
 from visaproof.rules.language.instances import Instance
 from visaproof.rules.language.syntax import Call, Element, Expression, Number, Off, Operation, Range, Selector, Word
 from visaproof.semantics.symbolic.names import lane_on, surface_size
@@ -91,10 +91,7 @@ class Numbers:
 
     def number(self, expression: Expression) -> int:
         """The expression where the instance decides it.  Raises ReadError."""
-        value = value_of(expression, self._instance.holes)
-        if isinstance(value, str):
-            raise ReadError(f"{shown(value)} is no number", expression.position)
-        return value
+        return number_of(expression, self._instance.holes)
 
     def mask(self, selector: Selector) -> ExecMask | None:
         """The mask that a selector names, or a hole that holds one."""

@@ -95,16 +95,6 @@ def _is_same_register(source: Term, target: Term) -> bool:
     return is_own(source, "source") and cast(Own, source.payload).on("target") == target.payload
 
 
-def is_plain(choices: Choices) -> bool:
-    """Whether each choice is one that the target has as well."""
-    return all(is_own(value, "target") for one, value in choices.items() if one.op is Op.SYMBOL)
-
-
-def as_values(choices: Choices, values: Mapping[Term, int]) -> dict[Term, int]:
-    """The choices in a run in which the target's own words are these; 0 where the target computes them."""
-    return {one: values.get(value, 0) for one, value in choices.items() if one.op is Op.SYMBOL}
-
-
 def _roots(question: Question) -> Iterator[tuple[object, object]]:
     source, target = question.source, question.target
     for surface in question.surfaces:

@@ -224,6 +224,18 @@ Content = Callable[[str, int, int], int]
 """What a surface holds at an address, in so many bytes."""
 
 
+def of_each_surface(drawn: Callable[[str], Content]) -> Content:
+    """What each surface holds as it is drawn when it is first read."""
+    known: dict[str, Content] = {}
+
+    def content(surface: str, address: int, width: int) -> int:
+        if surface not in known:
+            known[surface] = drawn(surface)
+        return known[surface](surface, address, width)
+
+    return content
+
+
 def nothing(surface: str, address: int, width: int) -> int:
     """Memory that holds 0."""
     return 0

@@ -11,7 +11,7 @@ from visaproof.queries.kernels.surface_names import PRIVATE, itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.inputs.samplers import chosen
-from visaproof.refinement.testing.memory import LARGEST_EXTENT, Content, is_input, word_value
+from visaproof.refinement.testing.memory import LARGEST_EXTENT, Content, is_input, of_each_surface, word_value
 from visaproof.refinement.testing.runs import is_conditional
 from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.symbolic.names import (
@@ -106,21 +106,14 @@ def _lanes(random: Random) -> Callable[[Term], int]:
 
 def contents(random: Random, floats: bool = False) -> Content:
     """What memory holds in a launch: each surface large numbers, small ones, multiples, floats, or indices."""
-    styles: dict[str, Callable[[int, int], int]] = {}
-
-    def content(surface: str, address: int, width: int) -> int:
-        if surface not in styles:
-            styles[surface] = _style(random, 0.6 if floats else 0.3)
-        return styles[surface](address, width)
-
-    return content
+    return of_each_surface(lambda _: _style(random, 0.6 if floats else 0.3))
 
 
-def _style(random: Random, floats: float) -> Callable[[int, int], int]:
+def _style(random: Random, floats: float) -> Content:
     bits, step, kind = random.choice((0, 2, 4, 8, 16, 64, 64)), random.choice((1, 1, 4, 16)), random.random()
     zeros = random.choice((0, 0, 0, 0.4))
 
-    def word(address: int, width: int) -> int:
+    def word(surface: str, address: int, width: int) -> int:
         if (address % 4 and bits < 64) or (zeros and random.random() < zeros):  # the upper bytes of a dword
             return 0
         if kind < 0.1:

@@ -4,7 +4,8 @@ A bound among the large numbers has all ids below it; what is loaded as an index
 small.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from struct import pack
 from zlib import crc32
@@ -17,6 +18,7 @@ from visaproof.refinement.testing.memory import (
     LARGEST_EXTENT,
     Content,
     nothing,
+    of_each_surface,
     word_value,
 )
 from visaproof.refinement.widths.thread_group import AnyRunner
@@ -39,7 +41,7 @@ def small_launches(
         large, rounding = random.choice((0.1, 0.3)), bool(random.getrandbits(1))
         numbers = {key: FloatWords(size, 1, random.getrandbits(32), rounding) for key, size in floats.drawn(random)}
         values = _values(symbols, random, random.choice((0.2, 0.5, 1)), large, numbers)
-        yield values, _contents(random, numbers)
+        yield values, of_each_surface(partial(_numbers, random, numbers))
 
 
 def _values(
@@ -122,23 +124,11 @@ def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
             yield one.symbol, runner.surface(one.origin.surface)
 
 
-def _contents(random: Random, floats: Mapping[str | Term, "FloatWords"]) -> Content:
-    """Numbers of one kind in each surface: in some only 0, with which loops that never end repeat what they do."""
-    kinds: dict[str, Callable[[str, int, int], int]] = {}
-
-    def content(surface: str, address: int, width: int) -> int:
-        if surface not in kinds:
-            kinds[surface] = _numbers(random, floats.get(surface))
-        return kinds[surface](surface, address, width)
-
-    return content
-
-
-def _numbers(random: Random, floats: "FloatWords | None") -> Content:
-    """What a surface holds."""
+def _numbers(random: Random, floats: Mapping[str | Term, "FloatWords"], surface: str) -> Content:
+    """Numbers of one kind: in some surfaces only 0, with which loops that never end repeat what they do."""
     if random.random() < ZEROS:
         return nothing
-    return _integers(random) if floats is None else floats.content
+    return floats[surface].content if surface in floats else _integers(random)
 
 
 def _integers(random: Random) -> Content:
