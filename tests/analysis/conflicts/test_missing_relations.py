@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.support.rows import COLUMNS_ALIKE, PITCH, PLUS_X, ROWS, STORE, STRIDED, asked
+from visaproof.analysis.conflicts import kernel
 from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.analysis.conflicts.kernel import KernelAnswers
+from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.missing_relations import Missing, MissingRelations
 from visaproof.analysis.conflicts.records import conflict_record
 from visaproof.analysis.conflicts.verdicts import Conflict, Free, Undecided
@@ -138,6 +140,25 @@ def test_relations_that_were_found_stand_where_the_limit_ends_all() -> None:
     (finding,) = rows.answers()
     assert finding.searched
     assert rows.given_up(rows.positions[0], LimitReached(0)) == finding
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_where_lanes_meet_is_kept_of_each_scatter_for_all_behind_it(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each it is asked whether its lanes only meet where those of one before it do."""
+    kept = list[Excluded]()
+
+    def begun() -> Excluded:
+        kept.append(Excluded())
+        return kept[-1]
+
+    monkeypatch.setattr(kernel, "Excluded", begun)
+    shift, scatter, end = STORE.splitlines(keepends=True)
+    found = list(asked(PITCH + PLUS_X + count * (shift + scatter) + end).answers())
+    assert len(found) == count
+    assert len(kept) == count - 1
+    assert all(one.added for one in kept)
 
 
 def test_no_relation_is_named_where_none_suffices() -> None:
