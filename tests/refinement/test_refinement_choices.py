@@ -8,7 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from visaproof.checking.stages import Values
+from visaproof.isa.errors import NotModelled
+from visaproof.isa.float_modes import FloatMode
 from visaproof.isa.platform import Platform
+from visaproof.isa.types import DataType
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import NOTHING_KNOWN, Argument, ArgumentValue
 from visaproof.launch.matching import Program
@@ -27,7 +30,8 @@ from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.testing.runs import difference
 from visaproof.refinement.verdicts import Difference, Refines, Unknown, Verdict
 from visaproof.report.two_kernels.answer import verdict_lines
-from visaproof.report.two_kernels.difference import WHATEVER_FOUND
+from visaproof.report.two_kernels.difference import FLOATS_FOUND, WHATEVER_FOUND
+from visaproof.semantics.concrete.floats import operation
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.names import surface_size
@@ -195,6 +199,68 @@ def test_without_a_choice_nothing_is_said_of_one() -> None:
     found = asked(number(5) + store("C", "Z"), number(6) + store("C", "Z"))
     assert isinstance(found, Difference)
     assert not found.whatever_found
+
+
+# ---------------------------------------------------------------- on floats
+
+NINTH = "mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud\n"
+NINTH += "mul (M1_NM, 8) G(0,0)<1> F(0,0)<1;1,0> 0x3de38e39:f\n"
+"""Uninitialised values times 1/9: in some binades every second number comes of none."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("left", "differs"),
+    [
+        (0x3FF0_0000, False),
+        (0x3FF0_0001, True),
+        (0x3FF0_0002, False),
+        (0x3FF0_0003, True),
+        (0x7FC0_1234, False),
+        (0xFF80_0001, False),
+    ],
+)
+def test_a_ninth_of_any_float_is_not_any_float_and_may_be_any_nan(left: int, differs: bool) -> None:
+    assert refuted(NINTH + store("C", "N"), number(left) + store("C", "Z")) is differs
+
+
+@pytest.mark.slow
+def test_nothing_is_known_of_a_product_whose_rounding_is_not() -> None:
+    """The control register is added to uninitialised values."""
+    rounded = NINTH.replace("mul", "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> X(0,0)<0;1,0>\nmul")
+    assert refuted(rounded + store("C", "N"), number(0x3FF0_0001) + store("C", "Z"))
+    unwritten = rounded.replace("X(0,0)", "Y(0,0)")
+    assert not refuted(unwritten + store("C", "N"), number(0x3FF0_0001) + store("C", "Z"))
+
+
+@pytest.mark.slow
+def test_where_what_nothing_wrote_is_computed_with_the_target_may_not_leave_what_was_there() -> None:
+    found = asked(NINTH + store("C", "N"), "")
+    assert isinstance(found, Difference)
+    assert any(FLOATS_FOUND in line for line in verdict_lines(compared(NINTH + store("C", "N"), ""), found))
+
+
+def test_of_two_stores_the_second_is_not_dropped_either() -> None:
+    """Where the first one is, the target has what the source may leave."""
+    behind = "add (M1_NM, 8) C(0,0)<1> C(0,0)<1;1,0> 0x40:d\n"
+    both = NINTH + store("C", "N") + behind + NINTH.replace("F(", "H(") + store("C", "N")
+    assert refuted(both, NINTH + store("C", "N"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opcode", ["add", "mul"])
+def test_what_arithmetic_gives_is_left_by_a_choice(opcode: str) -> None:
+    """Numbers, infinities, NaN and denormals as operands."""
+    random = Random(6)
+    edges = (0, 1 << 31, 1, 0x7F_FFFF, 0x80_0000, 0x7F7F_FFFF, 0x7F80_0000, 0xFF80_0000, 0x3F80_0000, 0x0D80_0000)
+    for _ in range(5):
+        one, other = (random.choice((*edges, random.getrandbits(32), random.getrandbits(32))) for _ in "ab")
+        try:
+            computed = operation(opcode, (one, other), DataType.F, FloatMode.of(0x4C0))
+        except NotModelled:
+            continue
+        source = NINTH.replace("mul", opcode).replace("0x3de38e39:f", f"{other:#x}:f") + store("C", "N")
+        assert not refuted(source, number(computed) + store("C", "Z")), (hex(one), hex(other))
 
 
 # ---------------------------------------------------------------- against all choices

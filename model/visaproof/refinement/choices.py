@@ -1,6 +1,7 @@
 """Whether a difference between two runs proves anything: the source might do something else for the same inputs."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import cast
 
@@ -8,19 +9,23 @@ from visaproof.checking.stages import Holds, decide_goal
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.matching import SHARED_LOCAL, own_predicates
 from visaproof.machine.symbolic.run import trace
+from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.stores import after
 from visaproof.queries.kernels.surface_names import AfterCuts, itself, moments_of
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.effects import Effects
-from visaproof.refinement.effects.operands import with_operands
+from visaproof.refinement.effects.operands import OpenOperation, with_operands
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.fixed_memory import Alone, Contents, content_at, units_in
 from visaproof.refinement.questions import of_the_source
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference, OutsideBuffers, TargetUndefined
 from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.semantics.symbolic.alu import Source
+from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
+from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of
 from visaproof.semantics.symbolic.value_names import Own, Unmatched, is_own
-from visaproof.smt import Bool, Op, Term, conj, const, disj, eq, false, is_true, neg, true
+from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, implies, is_true, neg, symbols_of, true
 from visaproof.smt.substitution import substitute_all
 
 
@@ -111,6 +116,9 @@ NOWHERE_APART: Apart = MappingProxyType({})
 MEANT_MS, SAME_MS = 200, 1_000
 """For whether some choice leaves the source undefined, and whether some leaves the same."""
 
+MOST_COMPUTED, COMPUTED_MS = 4, 500
+"""Units that hold a sum or product of floats, of which it is asked whether arithmetic decides, and for each."""
+
 MOST_COMPARED = 20_000
 """Stores compared with places, one by one."""
 
@@ -182,7 +190,16 @@ def no_choice_leaves(
     if left is None:
         return True
     first, rest = _differing(question, alone, left, apart)
-    return any(isinstance(decide_goal((), disj(*some), SAME_MS), Holds) for some in (first, first + rest) if some)
+    if any(isinstance(decide_goal((), disj(*some), SAME_MS), Holds) for some in (first, first + rest) if some):
+        return True
+    return _differ_by_arithmetic(question, alone, first + rest)
+
+
+def _differ_by_arithmetic(question: Question, alone: Alone, differ: Sequence[Bool]) -> bool:
+    """Whether a unit differs whatever floats the source computes with: a sum or product is not any number."""
+    on_floats = ((one, tuple(float_facts(question.memory, alone, (one,)))) for one in differ)
+    asked = islice(((one, facts) for one, facts in on_floats if facts), MOST_COMPUTED)
+    return any(isinstance(decide_goal((), implies(conj(*facts), one), COMPUTED_MS), Holds) for one, facts in asked)
 
 
 def _left(comparison: Comparison, found: Difference) -> Contents:
@@ -224,3 +241,37 @@ def _differ(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
 
 def _differing_places(one: Mapping[int, int], other: Mapping[int, int]) -> Iterator[int]:
     return (place for place in one.keys() | other.keys() if one.get(place, 0) != other.get(place, 0))
+
+
+# ---------------------------------------------------------------- arithmetic on floats
+
+# What IEEE 754 says of sums and products, whatever their operands are: the arithmetic of the runs.  Of operands that
+# are results themselves nothing is taken to be known, and a result that is NaN may be any NaN.  So more seems possible
+# than is, and never less.
+
+KNOWN = ("add", "mul")
+"""Opcodes of which nothing is left to an implementation but which NaN it gives, and what it flushes."""
+
+
+def float_facts(memory: SharedMemory, alone: Alone, terms: Iterable[Term]) -> Iterator[Bool]:
+    """What the results in the terms can be."""
+    for one in symbols_of(*terms):
+        operation = memory.operations.get(one)
+        if isinstance(operation, OpenOperation):
+            yield from _fact(cast(BitVec, one), operation, alone)
+
+
+def _fact(result: BitVec, operation: OpenOperation, alone: Alone) -> Iterator[Bool]:
+    """At most one: nothing of what is no such operation, or has a rounding that is not known."""
+    named, data_type, control = operation.named, operation.result, operation.control
+    if len(named) != 1 or named[0] not in KNOWN or operation.origin is not None or control is None:
+        return
+    if data_type not in LAYOUTS:
+        return
+    register, *bits = alone.known([control, *(word for word, _, _ in operation.operands)])
+    sources = [Source(word, *how[1:]) for word, how in zip(bits, operation.operands, strict=True)]
+    mode = mode_of(register)
+    meaning = None if mode is None else arithmetic(named[0], sources, data_type, mode)
+    if meaning is not None:
+        value, layout = cast(BitVec, meaning.value), LAYOUTS[data_type]
+        yield disj(meaning.open, eq(result, value), conj(is_nan(value, layout), is_nan(result, layout)))

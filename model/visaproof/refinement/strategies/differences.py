@@ -11,7 +11,8 @@ from visaproof.isa.errors import NotModelled
 from visaproof.queries.kernels.extents import MOST_LAYERS, MOST_TEXELS
 from visaproof.queries.kernels.stores import same_store
 from visaproof.queries.kernels.undefined import UndefinedKind
-from visaproof.refinement.comparison import Comparison
+from visaproof.refinement.choices import may_choose_later, source_choice
+from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.obligations import open_surfaces, stores_of
 from visaproof.refinement.steps import uncut
@@ -30,6 +31,9 @@ from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import BufferOffset, Extent, surface_size
 from visaproof.smt import Bool, is_true
+
+LONGER = 8
+"""Times as many iterations, where loops are unrolled deeper."""
 
 
 def _shrunk(asked: Asked, found: Difference | None) -> Difference | None:
@@ -54,6 +58,27 @@ def long(asked: Asked) -> Difference | None:
 def before_a_solver(asked: Asked) -> Difference | None:
     """As many as a question of one thread is worth, of several threads a few: these are dear and mostly agree."""
     return many(asked) if asked.comparison.split is None else few(asked)
+
+
+def unrolled_deeper(asked: Asked) -> Difference | None:
+    """Runs of more iterations than were unrolled, where the source may choose in them.
+
+    Of a run whose loops take longer, the terms do not say what the source might have left with another choice.
+    """
+    comparison, question = asked.comparison, asked.question
+    if not source_choice(question) and not may_choose_later(comparison.runners[0], question.lanes):
+        return None
+    scope = replace(comparison.scope, unroll=LONGER * comparison.scope.unroll)
+    try:
+        longer = compare(comparison.source, comparison.target, scope)
+        found = random_test(longer, TESTS)
+        if found is None:
+            return None
+        found = smaller(longer, found)
+        shown = again(*comparison.runners, question, found)
+    except NotModelled:
+        return None
+    return shown and replace(shown, whatever_found=found.whatever_found)
 
 
 def rather_usual(comparison: Comparison, found: Difference) -> Difference:

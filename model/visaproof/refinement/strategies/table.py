@@ -102,6 +102,7 @@ STRATEGIES = (
     IN_STEP,
     Strategy("many runs of loops", _loops, differences.many, (Difference,), MANY),
     Strategy("a store that differs", _loops, differing_store, (Difference,), "a question for each of a few stores"),
+    Strategy("longer runs of loops", _loops, differences.unrolled_deeper, (Difference,), MANY),
     *SAME_STORES,
     Strategy("always undefined", _every, _always_undefined, (Vacuous,), NO_SOLVER),
     SIMPLE_STORES,

@@ -121,6 +121,7 @@ class Example(Record, kw_only=True, frozen=True):
     input_values: list[InputValue]
     samplers: dict[str, str] | UnsetType = UNSET
     whatever_the_source_finds: bool | UnsetType = UNSET
+    taken_for_granted: str | UnsetType = UNSET
     source_accesses_outside: Missed | UnsetType = UNSET
     target_atomics_from_the_last_lane: bool | UnsetType = UNSET
     target_undefined: Undefined | UnsetType = UNSET

@@ -52,6 +52,10 @@ OUTSIDE_HINT = (
 )
 
 
+FLOATS_FOUND = "sums and products of floats are taken to be what IEEE 754 says, whatever their operands are"
+"""What that rests on as well where kernels compute with floats."""
+
+
 def in_order(conditions: Collection[Condition]) -> Iterator[Condition]:
     """The conditions in the order of their list."""
     return (condition for condition in Condition if condition in conditions)
@@ -70,6 +74,8 @@ def rests_on(comparison: Comparison, found: Difference) -> Iterator[str]:
         yield f"  hint: {OUTSIDE_HINT}"
     if found.whatever_found:
         yield WHATEVER_FOUND
+        if comparison.uninterpreted:
+            yield FLOATS_FOUND
 
 
 def _source_outside(comparison: Comparison, missed: Missed) -> str:
@@ -250,6 +256,8 @@ def difference_json(comparison: Comparison, found: Difference) -> dict[str, Any]
         record["samplers"] = samplers
     if found.whatever_found:
         record["whatever_the_source_finds"] = True
+        if comparison.uninterpreted:
+            record["taken_for_granted"] = FLOATS_FOUND
     if (missed := found.source_missed) is not None:
         surface = surface_name(comparison, comparison.runners[0].surface(missed.surface))
         address, *more = missed.cell
