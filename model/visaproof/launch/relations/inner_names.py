@@ -28,6 +28,8 @@ class Kind(Enum):
     """The smaller of two words, by its number."""
     CLAMPED = "clamped"
     """By how much the larger of two words is above a number, or the smaller of two, by its number."""
+    RANGED = "ranged"
+    """How far a word is above the least that a solver shows it to be, by its number."""
     TURNED = "turned"
     """How far a global id is below the largest that the guard lets it be, by dimension."""
     SMALL = "small"

@@ -88,7 +88,7 @@ def test_what_a_solver_says_of_one_lane_is_not_said_of_others(excludes: bool, mo
         return far
 
     monkeypatch.setattr(at_ends.Largest, "reached", asked)
-    message = OfLanes(lanes.integers, lanes, lambda *_: excludes, (), (), ())
+    message = OfLanes(lanes.integers, lanes, lambda *_: excludes, lambda _: False, (), (), ())
     assert at_ends._of_any_ids(message, group) == (None if excludes else far)
 
 
@@ -110,7 +110,7 @@ def test_what_is_read_in_one_way_or_another_ends_where_it_does_in_each(
     monkeypatch.setattr(at_ends.Largest, "reached", asked)
     question, doubt, address = accesses_of(found)[0]
     doubt = replace(doubt, access=replace(doubt.access, guard=disj(*ways)))
-    message = OfLanes(lanes.integers, lanes, lambda *_: False, (), (), ())
+    message = OfLanes(lanes.integers, lanes, lambda *_: False, lambda _: False, (), (), ())
     assert at_ends._of_each_way(message, question, doubt, address) == (ends[0] if agrees else None)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes import small_words
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers, above_naturals
+from visaproof.analysis.bounds.sizes.words import small_words
 from visaproof.cli import main
 from visaproof.smt import Bool, bit_or, conj, const, neg, slt, symbol, ult
 from visaproof.smt.evaluate import evaluate

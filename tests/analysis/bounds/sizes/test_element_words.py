@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes.element_words import ElementWords, Extremes
 from visaproof.analysis.bounds.sizes.reached import LARGEST, ends_below
+from visaproof.analysis.bounds.sizes.words.element_words import ElementWords, Extremes
 from visaproof.cli import main
 from visaproof.execution.arguments import prepare
 from visaproof.execution.payload import Program

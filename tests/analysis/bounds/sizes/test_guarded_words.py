@@ -10,10 +10,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import largest, small_words
+from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
-from visaproof.analysis.bounds.sizes.small_words import guarded_words, smaller_words
+from visaproof.analysis.bounds.sizes.words import small_words
+from visaproof.analysis.bounds.sizes.words.small_words import guarded_words, smaller_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, ult, zero_extend
@@ -56,7 +57,7 @@ def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
 def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(largest, "to_be_positive", lambda *_: None)
+    monkeypatch.setattr(largest, "to_be_positive", lambda *_: frozenset[str]())
     found = asked(capsys, "moved")
     assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
 

@@ -14,7 +14,8 @@ from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.by_ends import most_of_each
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
-from visaproof.analysis.bounds.sizes.small_words import comparisons
+from visaproof.analysis.bounds.sizes.sums import to_be_positive
+from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.cli import main
 from visaproof.launch.relations.expression_reader import parse_expression
 from visaproof.launch.relations.polynomials import Polynomial, polynomial
@@ -382,3 +383,32 @@ def test_a_comparison_does_not_show_that_its_own_sum_does_not_wrap() -> None:
         found = LoopCounters.of([], frozenset(guard), FIRST, ATOMS, {})
         assert found.compared(total)
         assert bool(found.compared(total, less=True)) == shown
+
+
+@pytest.mark.parametrize(
+    ("one", "least", "needed"),
+    [
+        ({("n",): 1, (): -1}, {}, {"n"}),
+        ({("n",): 1, (): -1}, {"n": 1}, set[str]()),
+        ({("n",): 1, (): -1, ("m",): 64}, {}, {"n"}),  # m is how far an iteration goes
+        ({("n",): 1, (): -65, ("m",): 64}, {}, {"m", "n"}),
+        ({("n", "s"): 1, ("s",): -1, ("w",): 4, (): -1}, {}, {"n", "w"}),
+        ({("n",): 1, (): -2}, {}, set[str]()),
+        ({("n",): 1, ("m",): -1}, {}, set[str]()),
+        ({("x",): 1, (): -1}, {}, set[str]()),  # no argument
+    ],
+)
+def test_as_few_arguments_as_it_takes_have_to_be_positive(
+    one: Polynomial, least: dict[str, int], needed: set[str]
+) -> None:
+    assert to_be_positive(one, least, ("n", "m", "s", "w")) == needed
+
+
+def test_a_step_may_be_an_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    launch = ("--launch", str(DATA.parent / "decided" / "decided.ze_info"), "--format", "json", "--limit", "300")
+    main(["bounds", str(DATA.parent / "decided" / "stepped.visaasm"), *launch])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    for one in (each["inside_if"] for each in file["messages"] if each["surface"] == "in"):
+        assert one["bytes"] == "4*total"
+        assert {"total >= 1", "groups >= 0"} < {*one["where"]}
+        assert any(relation.startswith("total + 320*groups <=") for relation in one["where"])

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from visaproof.analysis.bounds.sizes import global_ids, loop_counters
-from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
+from visaproof.analysis.bounds.sizes.words.divided_words import PartsOfArguments
 from visaproof.cli import main
 from visaproof.launch.relations import parts_of_arguments
 from visaproof.launch.relations.exact_terms import Word

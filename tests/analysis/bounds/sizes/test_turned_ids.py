@@ -14,7 +14,7 @@ from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import Counted
-from visaproof.analysis.bounds.sizes.small_words import clamped_words
+from visaproof.analysis.bounds.sizes.words.small_words import clamped_words
 from visaproof.cli import main
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, plus, times

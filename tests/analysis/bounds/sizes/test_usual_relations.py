@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.sizes.enough_bytes import OfMessage
 from visaproof.analysis.bounds.sizes.global_ids import TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.usual_relations import usual_relations, weaker
+from visaproof.analysis.bounds.sizes.words.divided_words import PartsOfArguments
 from visaproof.analysis.conflicts import any_lane
 from visaproof.cli import main
 from visaproof.launch.relations.expressions import Expression, Name, Number, Relation

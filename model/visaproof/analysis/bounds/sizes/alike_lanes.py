@@ -231,6 +231,8 @@ class OfLanes(Struct):
     lanes: AlikeLanes
     excluded: Callable[[BoundsQuestion, Bool], bool]
     """Whether a condition cannot hold in the launches of a question."""
+    never: Callable[[Bool], bool]
+    """Whether a formula holds in no launch at all."""
     arguments: tuple[str, ...]
     """They may bound ids."""
     zeros: tuple[BitVec, ...]

@@ -28,6 +28,9 @@ from visaproof.smt import BitVec, Bool, Op
 MOST_MS = 500
 """To show of all guards of a kernel what they say."""
 
+MOST_FOR_WORDS_MS = 2_000
+"""To show of all words of a kernel between which numbers they are."""
+
 Excluded = Callable[[BoundsQuestion, Sequence[Bool]], bool]
 """Whether none of the conditions can hold in the launches of this question."""
 
@@ -40,6 +43,7 @@ class Ends(Struct):
     counted: tuple[CountedLoop, ...] = ()
     """Loops of unknown length."""
     left_ms: float = MOST_MS
+    left_for_words_ms: float = MOST_FOR_WORDS_MS
     known: LaunchIntegers | None = None
     lanes: AlikeLanes | None = None
     kept: dict[Hashable, list[Reached] | None] = field(default_factory=dict[Hashable, "list[Reached] | None"])
@@ -65,7 +69,7 @@ class Ends(Struct):
         key = each, tuple(arguments), tuple(zeros)
         if key not in self.kept:
             is_loop = len({question for question, _, _ in each}) > 1
-            of_lanes = OfLanes(self.known, self.lanes, self.is_excluded, *key[1:], self.counted, is_loop)
+            of_lanes = OfLanes(self.known, self.lanes, self.is_excluded, self.is_never, *key[1:], self.counted, is_loop)
             message = self.begun.setdefault(key, _Message(of_lanes, self.left_ms > 0))
             found = message.reached(accesses)
             if message.in_time and self.left_ms <= 0:  # some guards were not asked about
@@ -81,6 +85,16 @@ class Ends(Struct):
         before = process_time()
         found = self.excluded(question, [condition])
         self.left_ms -= 1000 * (process_time() - before)
+        return found
+
+    def is_never(self, formula: Bool) -> bool:
+        """The same of a formula about words, in any launch."""
+        assert self.known is not None
+        if self.left_for_words_ms <= 0:
+            return False
+        before = process_time()
+        found = self.known.never(formula)
+        self.left_for_words_ms -= 1000 * (process_time() - before)
         return found
 
 

@@ -6,9 +6,9 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.sizes.divided_words import PartsOfArguments
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers, conjuncts, least_of, wide
+from visaproof.analysis.bounds.sizes.words.divided_words import PartsOfArguments
 from visaproof.analysis.conflicts.any_lane import is_in_group
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.work_items import GROUP_IDS, launched_lanes

@@ -55,8 +55,9 @@ class Integers(Struct):
         return found
 
     def _is_atom(self, word: BitVec) -> bool:
-        """Whether its integer is known."""
-        return word in self.atoms or value_of(word) is not None
+        """Whether its integer is known, and is no negative number: of n − 5 that has to be shown."""
+        atom = self.atoms.get(word)
+        return value_of(word) is not None or (atom is not None and all(count >= 0 for count in atom.values()))
 
     def read(self, word: BitVec) -> Polynomial | None:
         """To what the word is equal modulo 2^width."""

@@ -8,14 +8,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
-from visaproof.analysis.bounds.sizes.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
-from visaproof.analysis.bounds.sizes.small_words import clamped_words, named_words, small_words
+from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Reached, ends_below
 from visaproof.analysis.bounds.sizes.sums import (
     above,
     has,
@@ -26,13 +24,18 @@ from visaproof.analysis.bounds.sizes.sums import (
     upper,
     without_names,
 )
+from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
+from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
+from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
+from visaproof.analysis.bounds.sizes.words.small_words import clamped_words, named_words, small_words
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, conj, symbols_of
+from visaproof.smt import BitVec, Bool, conj, is_false, symbols_of
 from visaproof.smt.halves.products import of_whole_words, whole_word
 
 _NOTHING: Polynomial = {}
@@ -57,6 +60,8 @@ class Largest(Struct, dict=True):
     """Those on which the address depends."""
     elements: ElementWords = field(default_factory=ElementWords)
     """What is loaded of buffers."""
+    is_last_try: bool = False
+    """Whether a solver is asked about words."""
 
     @cached_property
     def ids(self) -> GlobalIds:
@@ -76,6 +81,16 @@ class Largest(Struct, dict=True):
 
     def reached(self, address: BitVec) -> Reached | None:
         """At this address; None where it has no largest value that is known."""
+        if (found := self._as_written(address)) is not None:
+            return found
+        access = self.doubt.access
+        address, guard = decided_choices(address, access.guard, self._asked)
+        if is_false(guard):
+            return NOT_MADE
+        under = replace(self.doubt, access=replace(access, guard=guard))
+        return Largest(self.message, self.question, under, is_last_try=True)._as_written(address)
+
+    def _as_written(self, address: BitVec) -> Reached | None:
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
         name = InnerName(Kind.LANE, 0)
@@ -96,7 +111,7 @@ class Largest(Struct, dict=True):
         clamped |= clamped_words(address, reader, clamped)
         small, most_of_small = small_words(address, reader)
         reader.atoms, self.divided = {**reader.atoms, **small}, {**self.divided, **clamped, **most_of_small}
-        if (found := reader.exact(address)) is None:
+        if (found := self._read(address, reader, compared_with)) is None:
             return None
         self.divisions, loops, whole_ones = divisions, set[str](), set[str]()
         for name, one in list(divisions.found.items()):
@@ -124,6 +139,32 @@ class Largest(Struct, dict=True):
         unequal = counters.unequal()
         natural = {name: 0 for name, _ in unequal if not self.integers.names.is_signed(name)}
         return replace(reached, least={**natural, **reached.least}, unequal=unequal, is_below=is_below)
+
+    def _read(self, address: BitVec, reader: Integers, guard: Sequence[Bool]) -> Polynomial | None:
+        """As a sum: a solver is asked about words of which else nothing is known, where all else was tried."""
+        if not self.is_last_try:
+            return reader.exact(address)
+        atoms, limits = reader.atoms, len(reader.limits)
+        found = reader.exact(address)
+        known = atoms if found is None else {word: one for word, one in atoms.items() if not self._is_unbounded(one)}
+        if found is not None and len(known) == len(atoms):
+            return found
+        kept, reader.limits[limits:] = reader.limits[limits:], ()
+        reader.atoms = known
+        ranged, most = ranged_words(address, guard, reader, self._asked)
+        reader.atoms, self.divided = {**known, **ranged}, {**self.divided, **most}
+        if ranged and (by_ranges := reader.exact(address)) is not None:
+            return by_ranges
+        reader.atoms, reader.limits[limits:] = atoms, kept
+        return found
+
+    @property
+    def _asked(self) -> Asked:
+        return Asked(self.integers.atoms(self.lane)[0].keys(), self.message.never)
+
+    def _is_unbounded(self, one: Polynomial) -> bool:
+        """Whether it is the name of a word that is no part of an argument."""
+        return any(is_inner(name, Kind.WORD) for part in one for name in part) and self.ids.parts.largest(one) is None
 
     def _reached(
         self,
@@ -171,7 +212,7 @@ class Largest(Struct, dict=True):
         guard = self.doubt.access.guard
         least, above = self.integers.least(guard, used), self.integers.above(guard) & used
         arguments = self.message.arguments
-        positive = {name for one in needed if (name := to_be_positive(one.sum, least, arguments))}
+        positive = {name for one in needed for name in to_be_positive(one.sum, least, arguments)}
         least |= dict.fromkeys(positive | above - least.keys(), 1)
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None

@@ -6,9 +6,9 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from visaproof.analysis.bounds.sizes.element_words import Extremes, extremes_of
 from visaproof.analysis.bounds.sizes.integers import Half, bare
 from visaproof.analysis.bounds.sizes.sums import upper
+from visaproof.analysis.bounds.sizes.words.element_words import Extremes, extremes_of
 from visaproof.checking.stages import literals
 from visaproof.launch.ids.group_shape import GroupShape
 from visaproof.launch.ids.launched_start import stride_of

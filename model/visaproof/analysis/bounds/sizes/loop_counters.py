@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
-from visaproof.analysis.bounds.sizes.small_words import comparisons
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
+from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors

@@ -33,6 +33,9 @@ class Reached(Struct, frozen=True):
     """Whether it ends by LARGEST, however large the sums are."""
 
 
+NOT_MADE = Reached({}, (), {}, frozenset(), frozenset())
+"""Of an access whose guard never holds."""
+
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 

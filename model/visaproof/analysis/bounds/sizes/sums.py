@@ -1,9 +1,13 @@
 """Sums at their largest: what is subtracted and not known is left out."""
 
 from collections.abc import Collection, Mapping
+from itertools import chain, combinations
 
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
+
+MOST_POSITIVE = 2
+"""Arguments of which one sum needs that they are at least 1."""
 
 
 def split(
@@ -82,9 +86,18 @@ def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
     return found
 
 
-def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collection[str]) -> str | None:
-    """The argument that has to be at least 1, if that makes the sum one that is at least 0: h - 1, or 2*w - 1."""
-    (part, *more), less = [part for part in one if part] or [()], one.get((), 0)
-    if more or len(part) != 1 or part[0] not in arguments or least.get(part[0], 0):
-        return None
-    return part[0] if -one[part] <= less < 0 else None
+def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collection[str]) -> frozenset[str]:
+    """Arguments that have to be at least 1, if that makes the sum one that is at least 0: h of h - 1, or s*h - s + 4*w.
+
+    As few as it takes, and those that count least: of n - 1 + 64*m it is n, below which an index stays, and not a step.
+    """
+    names = {name for part in one for name in part if name in arguments and not least.get(name)}
+    ordered = sorted(names, key=lambda name: (one.get((name,), 0), name))
+    for chosen in chain.from_iterable(combinations(ordered, many) for many in range(MOST_POSITIVE + 1)):
+        if _is_natural(one, {**least, **dict.fromkeys(chosen, 1)}):
+            return frozenset(chosen)
+    return frozenset()
+
+
+def _is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:
+    return all(count >= 0 for count in above(one, least).values())
