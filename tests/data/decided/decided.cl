@@ -34,3 +34,14 @@ kernel void scaled_rows(global const int *in, global int *out, int w, int h, int
   int x = clamp(convert_int_sat(i * scale), 0, w - 1), y = clamp(convert_int_sat((count - i) * scale), 0, h - 1);
   if (i < count) out[i] = in[y * pitch + x];
 }
+kernel void looked_up(global const int *at, global const int *in, global int *out, int n, int count) {
+  int i = get_global_id(0);
+  if (i < count) out[i] = in[min(max(at[i], 0), n - 1)];
+}
+kernel void moved(global const short *at, global const int *in, global int *out, int n, int count) {
+  int i = get_global_id(0);
+  if (i < count) {
+    int s = at[i];
+    if (s + 1 >= 0 && s + 1 < n) out[i] = in[s + 1];
+  }
+}

@@ -62,6 +62,8 @@ class Largest(Struct, dict=True):
     """What is loaded of buffers."""
     is_last_try: bool = False
     """Whether a solver is asked about words."""
+    names_elements: bool = True
+    """Whether words that are loaded are elements of buffers, which then have to be at least 0."""
 
     @cached_property
     def ids(self) -> GlobalIds:
@@ -81,14 +83,19 @@ class Largest(Struct, dict=True):
 
     def reached(self, address: BitVec) -> Reached | None:
         """At this address; None where it has no largest value that is known."""
-        if (found := self._as_written(address)) is not None:
+        found = self._as_written(address)
+        if found is not None and not self.elements.needed(found.signed):
             return found
         access = self.doubt.access
         address, guard = decided_choices(address, access.guard, self._asked)
         if is_false(guard):
             return NOT_MADE
         under = replace(self.doubt, access=replace(access, guard=guard))
-        return Largest(self.message, self.question, under, is_last_try=True)._as_written(address)
+        for names_elements in (False,) if found is not None else (False, True):
+            last = Largest(self.message, self.question, under, is_last_try=True, names_elements=names_elements)
+            if (other := last._as_written(address)) is not None:
+                return other
+        return found
 
     def _as_written(self, address: BitVec) -> Reached | None:
         atoms, self.steps = self.integers.atoms(self.lane)
@@ -98,8 +105,9 @@ class Largest(Struct, dict=True):
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
         address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
-        known |= self.elements.named(symbols_of(address, *guard), self.integers.extremes, known)
-        known |= self.elements.chosen(guard, self.integers.extremes, known)
+        extremes = self.integers.extremes if self.names_elements else {}
+        known |= self.elements.named(symbols_of(address, *guard), extremes, known)
+        known |= self.elements.chosen(guard, extremes, known)
         as_run = literals_of(self.doubt.access.guard)
         counters = LoopCounters.of(self.message.counted, as_run, address, known, halves)
         self.bounded = counters.bounded()

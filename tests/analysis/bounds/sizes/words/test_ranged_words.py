@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
 from visaproof.cli import main
 from visaproof.smt import BitVec, Bool, Term, add, const, ite, neg, sign_extend, slt, symbol, zero_extend
@@ -41,15 +42,30 @@ def smaller(one: BitVec, other: BitVec) -> BitVec:
 
 @pytest.mark.parametrize(
     ("kernel", "size", "where"),
-    [("scaled", "4*n", ["n >= 1"]), ("scaled_past", "4*n + 4", ["n >= 0"]), ("warped", "4*n", [])],
+    [
+        ("scaled", "4*n", ["n >= 1"]),
+        ("scaled_past", "4*n + 4", ["n >= 0"]),
+        ("warped", "4*n", []),
+        ("looked_up", "4*n", ["n >= 1"]),
+        ("moved", "4*n", []),
+    ],
 )
-def test_an_index_from_floats_needs_what_it_is_clamped_to(
+def test_an_index_needs_what_it_is_clamped_to_or_kept_below(
     kernel: str, size: str, where: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for one in asked(capsys, kernel):
         assert one is not None
         assert one["bytes"] == size
         assert one["where"] == where
+
+
+def test_elements_have_to_be_natural_where_no_solver_is_asked_about_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ElementWords, "needed", lambda *_: False)
+    for one in asked(capsys, "moved"):
+        assert one is not None
+        assert "min(at) >= 0" in one["where"]
 
 
 def test_an_index_that_may_be_negative_has_no_size(capsys: pytest.CaptureFixture[str]) -> None:

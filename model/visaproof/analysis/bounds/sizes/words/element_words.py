@@ -3,7 +3,7 @@
 min(row) <= element <= max(row)      an element is an integer of at least 0 where min(row) >= 0
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import permutations
 from typing import cast
 
@@ -71,6 +71,10 @@ class ElementWords(Struct):
     def has(self, one: Polynomial) -> bool:
         """Whether one is in a sum."""
         return any(name in self.found for part in one for name in part)
+
+    def needed(self, signed: Collection[str]) -> bool:
+        """Whether an element is among what has to be at least 0."""
+        return any(one.least in signed for one in self.found.values())
 
     def most(self) -> Mapping[str, Polynomial]:
         """What each is at most."""
