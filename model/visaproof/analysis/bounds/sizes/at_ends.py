@@ -88,7 +88,7 @@ class Ends(Struct):
         return found
 
     def is_never(self, formula: Bool) -> bool:
-        """The same of a formula about words, in any launch."""
+        """Whether a formula about words holds in no launch, as far as the time for all of them shows it."""
         assert self.known is not None
         if self.left_for_words_ms <= 0:
             return False

@@ -11,7 +11,7 @@ from visaproof.analysis.bounds.sizes.global_ids import SMALL
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
 from visaproof.analysis.bounds.sizes.reached import LARGEST, Reached
-from visaproof.analysis.bounds.sizes.sums import above
+from visaproof.analysis.bounds.sizes.sums import above, is_natural
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Name, Number, Relation
@@ -173,7 +173,7 @@ def _factors(amount: Polynomial, one: Polynomial, least: Mapping[str, int]) -> I
 
 def is_at_least(one: Polynomial, other: Polynomial, least: Mapping[str, int]) -> bool:
     """Whether it is by its coefficients, once what names are at least is taken from them; all are at least 0."""
-    return all(count >= 0 for count in above(plus(one, times(other, {(): -1})), least).values())
+    return is_natural(plus(one, times(other, {(): -1})), least)
 
 
 def most_of_each(amount: Polynomial, largest: int) -> dict[str, int]:

@@ -15,8 +15,8 @@ from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters,
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Reached, ends_below
 from visaproof.analysis.bounds.sizes.sums import (
-    above,
     has,
+    is_natural,
     is_unknown,
     less,
     split,
@@ -24,7 +24,7 @@ from visaproof.analysis.bounds.sizes.sums import (
     upper,
     without_names,
 )
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
@@ -91,6 +91,7 @@ class Largest(Struct, dict=True):
         if is_false(guard):
             return NOT_MADE
         under = replace(self.doubt, access=replace(access, guard=guard))
+        # words that are loaded are ranged at first, and only then elements of buffers, which have to be at least 0
         for names_elements in (False,) if found is not None else (False, True):
             last = Largest(self.message, self.question, under, is_last_try=True, names_elements=names_elements)
             if (other := last._as_written(address)) is not None:
@@ -167,8 +168,8 @@ class Largest(Struct, dict=True):
         return found
 
     @property
-    def _asked(self) -> Asked:
-        return Asked(self.integers.atoms(self.lane)[0].keys(), self.message.never)
+    def _asked(self) -> AnyNumbers:
+        return AnyNumbers(self.integers.atoms(self.lane)[0].keys(), self.message.never)
 
     def _is_unbounded(self, one: Polynomial) -> bool:
         """Whether it is the name of a word that is no part of an argument."""
@@ -336,7 +337,7 @@ class Largest(Struct, dict=True):
             both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
             if both:
                 found = plus(found, times(both, {(): self.ids.least(dimension)}))
-        return all(count >= 0 for count in above(found, {**least, **self.least_divided}).values())
+        return is_natural(found, {**least, **self.least_divided})
 
     def _is_of_number(self, one: Polynomial, alone: Polynomial, end: Polynomial | None) -> bool:
         """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.

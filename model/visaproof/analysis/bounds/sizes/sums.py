@@ -94,10 +94,11 @@ def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collect
     names = {name for part in one for name in part if name in arguments and not least.get(name)}
     ordered = sorted(names, key=lambda name: (one.get((name,), 0), name))
     for chosen in chain.from_iterable(combinations(ordered, many) for many in range(MOST_POSITIVE + 1)):
-        if _is_natural(one, {**least, **dict.fromkeys(chosen, 1)}):
+        if is_natural(one, {**least, **dict.fromkeys(chosen, 1)}):
             return frozenset(chosen)
     return frozenset()
 
 
-def _is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:
+def is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:
+    """Whether it is at least 0 by its coefficients, once what names are at least is taken from them."""
     return all(count >= 0 for count in above(one, least).values())

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.smt import BitVec, Bool, Term, conj, const, eq, extract, ite, mul, neg, symbol, udiv, ult, zero_extend
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.evaluate import evaluate
@@ -13,7 +13,7 @@ X, Y, ID = symbol("x", 8), symbol("y", 8), symbol("id", 8)
 
 
 def never(*formulas: Bool, ids: tuple[BitVec, ...] = ()) -> bool:
-    return Asked(ids, lambda formula: isinstance(solve([formula], 1000), Unsatisfiable)).never(*formulas)
+    return AnyNumbers(ids, lambda formula: isinstance(solve([formula], 1000), Unsatisfiable)).never(*formulas)
 
 
 def low(word: BitVec, bits: int) -> BitVec:

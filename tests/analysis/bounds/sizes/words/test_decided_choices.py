@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.sizes import largest
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
 from visaproof.cli import main
 from visaproof.smt import (
@@ -36,7 +36,7 @@ from visaproof.smt.evaluate import evaluate
 from visaproof.smt.solvers import solve
 
 DATA = Path(__file__).parents[4] / "data" / "decided"
-ASKED = Asked((), lambda formula: isinstance(solve([formula], 1000), Unsatisfiable))
+ASKED = AnyNumbers((), lambda formula: isinstance(solve([formula], 1000), Unsatisfiable))
 Y, N, P, ON = symbol("y", 8), symbol("n", 8), symbol("p", 8), bool_symbol("on")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
 from visaproof.cli import main
@@ -21,7 +21,7 @@ from visaproof.smt.solvers import solve
 
 DATA = Path(__file__).parents[4] / "data" / "decided"
 N, X, HALF = symbol("n", 8), symbol("x", 8), symbol("half", 4)
-ASKED = Asked((), lambda formula: isinstance(solve([formula], 1000), Unsatisfiable))
+ASKED = AnyNumbers((), lambda formula: isinstance(solve([formula], 1000), Unsatisfiable))
 
 
 def asked(capsys: pytest.CaptureFixture[str], kernel: str) -> list[dict[str, Any] | None]:

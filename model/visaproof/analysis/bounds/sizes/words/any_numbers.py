@@ -10,11 +10,10 @@ from visaproof.smt import BitVec, Bool, Op, Term, conj, extract, symbol, value_o
 from visaproof.smt.substitution import substitute
 
 
-class Asked(Struct, frozen=True):
+class AnyNumbers(Struct, frozen=True):
     """A solver, about formulas in which ids, products of words and quotients may be any numbers.
 
-    What never holds of any numbers does not hold of these.  Two formulas that are alike but for them, as of two lanes,
-    are one question.
+    What never holds of any numbers does not hold of these.
     """
 
     ids: Collection[Term]

@@ -10,7 +10,7 @@ that are ranged: what is shown holds of each lane alike.
 from collections.abc import Collection, Iterable
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.ranged_words import MOST_TERMS
 from visaproof.semantics.symbolic.literals import literals_of
 from visaproof.smt import BitVec, Bool, Op, Term, conj, false, neg, subterms, true
@@ -20,10 +20,10 @@ MOST_CHOICES = 24
 """Of one access."""
 
 
-def decided_choices(address: BitVec, guard: Bool, asked: Asked) -> tuple[BitVec, Bool]:
-    """Both without them; those that ids have are left.
+def decided_choices(address: BitVec, guard: Bool, asked: AnyNumbers) -> tuple[BitVec, Bool]:
+    """The address and the guard without the choices that the guard decides; those in ids are left.
 
-    The guard is false where it never holds: the access is not made.
+    The guard is false where it never holds: then the access is not made.
     """
     said = literals_of(guard)
     short = [one for one in said if one.args and len(subterms(one)) <= MOST_TERMS]
@@ -40,7 +40,7 @@ def decided_choices(address: BitVec, guard: Bool, asked: Asked) -> tuple[BitVec,
 
 
 def _conditions(terms: Iterable[Term], ids: Collection[Term]) -> list[Bool]:
-    """Those of their choices, the shortest ones first."""
+    """What the choices in these terms depend on, the shortest conditions first."""
     found, left, seen = list[Bool](), list(terms), set[Term]()
     while left:
         one = left.pop()

@@ -16,7 +16,7 @@ from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.sums import is_unknown
-from visaproof.analysis.bounds.sizes.words.any_numbers import Asked
+from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.smt import (
@@ -46,7 +46,7 @@ READ_INSIDE = (Op.MUL, Op.CONCAT, Op.EXTRACT, Op.ZERO_EXTEND)
 
 
 def ranged_words(
-    address: BitVec, guard: Sequence[Bool], reader: Integers, asked: Asked
+    address: BitVec, guard: Sequence[Bool], reader: Integers, asked: AnyNumbers
 ) -> tuple[dict[Term, Polynomial], dict[str, Polynomial]]:
     """What words of an address are that nothing else reads, and what the names in that are at most.
 
@@ -89,7 +89,7 @@ def _reads(word: BitVec, reader: Integers) -> bool:
     return found is not None
 
 
-def _range(word: BitVec, guard: Sequence[Bool], reader: Integers, asked: Asked) -> tuple[int, Polynomial] | None:
+def _range(word: BitVec, guard: Sequence[Bool], reader: Integers, asked: AnyNumbers) -> tuple[int, Polynomial] | None:
     """A number c, and what w + c is at most, where it is at least 0; None where that is not shown."""
     own = frozenset(symbols_of(word))
     said = [one for one in guard if not own.isdisjoint(symbols_of(one)) and len(subterms(one)) <= MOST_TERMS]
