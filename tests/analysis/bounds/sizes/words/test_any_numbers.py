@@ -20,6 +20,10 @@ def low(word: BitVec, bits: int) -> BitVec:
     return extract(word, bits - 1, 0)
 
 
+def wide(word: BitVec) -> BitVec:
+    return zero_extend(word, 16)
+
+
 def test_products_may_be_any_numbers() -> None:
     assert not never(eq(mul(X, X), const(3, 8)))  # it is no square, which is not looked at
     assert never(ult(mul(X, Y), const(3, 8)), ult(const(5, 8), mul(X, Y)))
@@ -37,6 +41,14 @@ def test_bits_above_those_of_a_factor_are_not_those_of_its_word() -> None:
     assert never(eq(cut, const(12, 8)), neg(eq(mul(low(X, 4), low(Y, 4)), const(12, 4))))
     assert not never(eq(cut, const(12, 8)), neg(eq(mul(low(X, 5), low(Y, 5)), const(12, 5))))
     assert not never(neg(eq(cut, mul(X, Y))), eq(cut, const(12, 8)))
+
+
+def test_a_product_is_no_other_one_with_the_same_factors_in_other_numbers() -> None:
+    """x·y·y of which the low bits are looked at, too: 2·2·2 is 8, and 2·2 is 4."""
+    assert not never(ult(mul(X, Y), const(5, 8)), ult(const(7, 8), mul(mul(X, Y), Y)))
+    assert not never(eq(mul(X, Y), const(4, 8)), eq(mul(mul(wide(X), wide(Y)), wide(Y)), const(8, 16)))
+    assert not never(eq(mul(mul(X, X), Y), const(4, 8)), neg(eq(mul(mul(X, Y), Y), const(4, 8))))
+    assert never(eq(mul(mul(X, Y), Y), const(12, 8)), neg(eq(mul(mul(low(X, 3), low(Y, 3)), low(Y, 3)), const(4, 3))))
 
 
 def test_what_is_known_of_an_id_is_left_out() -> None:

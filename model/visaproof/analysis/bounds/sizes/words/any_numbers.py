@@ -1,5 +1,6 @@
 """Questions about words in which ids, products of words and quotients may be any numbers."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import cast
 
@@ -41,17 +42,17 @@ class AnyNumbers(Struct, frozen=True):
 
 
 def _any_products(products: Iterable[BitVec]) -> Iterator[tuple[BitVec, BitVec]]:
-    """What stands for each: the low bits of another one, if their factors have the same low bits.
+    """What stands for each: the low bits of another one, if their factors have the same low bits, each as often.
 
-    x·y mod 2^k  =  (x mod 2^k)·(y mod 2^k) mod 2^k
+    x·y mod 2^k  =  (x mod 2^k)·(y mod 2^k) mod 2^k      but x·y·y is another number
     """
-    known = dict[frozenset[Term], list[tuple[BitVec, int]]]()
+    known = dict[frozenset[tuple[Term, int]], list[tuple[BitVec, int]]]()
     for place, one in enumerate(sorted(products, key=lambda each: -each.width)):
         factors = [_low_bits(cast(BitVec, each)) for each in one.args]
         own = min(bits for _, bits in factors)
-        alike = known.setdefault(frozenset(whole for whole, _ in factors), [])
+        alike = known.setdefault(frozenset(Counter(whole for whole, _ in factors).items()), [])
         wider = next((other for other, bits in alike if min(own, bits) >= one.width), None)
-        if wider is None or len(factors) != 2:
+        if wider is None:
             wider = symbol(f"any_product_{place}", one.width)
             alike.append((wider, own))
         yield one, extract(wider, one.width - 1, 0)
