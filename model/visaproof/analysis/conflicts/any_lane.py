@@ -104,7 +104,8 @@ def _with_any_ids(parts: Sequence[T], ids: tuple[BitVec, ...]) -> list[T]:
     fresh = cut = [part for part in dict.fromkeys(parts) if part not in known]
     for dimension, word in enumerate(ids):
         if word.op is not Op.CONST:
-            cut = substitute_all(cut, _cut(cut, word, any_id(word, dimension)))
+            while found := _cut(cut, word, any_id(word, dimension)):  # sums within those that are replaced come next
+                cut = substitute_all(cut, found)
     known.update(zip(fresh, cut, strict=True))
     return [known[part] for part in parts]
 
@@ -214,9 +215,10 @@ def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
     ((base, times),) = atoms.items() if len(atoms) == 1 else ((word, 1),)
     constant = constant if len(atoms) == 1 else 0
     found, every = dict[Term, Term](), subterms(*parts)
+    known = set(every)
     for width in {term.width for term in every if term.width >= word.width}:
         wide, less = _wide(base, width), sub(_wide(own, width), const(constant, width))
-        if times == 1:
+        if times == 1 and wide in known:
             found[wide] = less
         for term in every if times > 1 else ():
             if term.op is Op.SUM and term.width == width:

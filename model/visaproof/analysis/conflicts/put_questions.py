@@ -1,6 +1,7 @@
 """The questions about a run of a kernel, under what its start has assumed."""
 
 from visaproof.analysis.conflicts.known_apart import KnownApart
+from visaproof.analysis.conflicts.no_lane import NoLane
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked
 from visaproof.analysis.tables import tables_of
@@ -25,7 +26,7 @@ def put_questions(kernel: Runnable, launch: Launch, asked: Asked, limit: Limit) 
     local = local_limit(ran, local_memory(kernel, launch).most)
     holds = () if local is None else (local.holds,)
     premises = (*facts, *holds, *extents, *start.premises(launched_lanes(kernel)))
-    return questions_within(limit, ran, conflict_questions(ran, premises))
+    return questions_within(limit, ran, conflict_questions(ran, premises, NoLane(start.group.launched).by))
 
 
 def known_apart(put: Questions[ConflictQuestion]) -> KnownApart | None:

@@ -117,7 +117,7 @@ def decide_conflict(
     With `easily` nothing is asked behind the samples: what they do not show stays open.
     """
     if not question.pairs:
-        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
+        return Free(question.no_lane or (NORMAL_FORM if len(question.lanes) > 1 else "one lane"))
     premise, tried = conj(*question.premises), progress or Progress()
 
     def after_others(left: Sequence[int]) -> Never | Found[Conflict] | None:
@@ -174,7 +174,7 @@ def proved(
     No concrete run confirms such a launch, so this also answers for a trace with more behaviours than the kernel has.
     """
     if not question.pairs:
-        return Free(NORMAL_FORM if len(question.lanes) > 1 else "one lane")
+        return Free(question.no_lane or (NORMAL_FORM if len(question.lanes) > 1 else "one lane"))
     lanes = launched_lanes(asked.kernel)
 
     def meet(_: int, values: Values) -> bool | None:

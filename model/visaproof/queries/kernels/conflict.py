@@ -85,6 +85,8 @@ class ConflictQuestion(Struct, frozen=True):
     earlier: tuple[Bool, ...]
     """That no earlier message was undefined: where one was, this one is undefined, too.  And that lanes
     which counted on one cell got different numbers back."""
+    no_lane: str = ""
+    """What shows that no lane comes to it: then no two were compared."""
 
     @property
     def instruction(self) -> Origin:
@@ -96,11 +98,13 @@ class ConflictQuestion(Struct, frozen=True):
         return self.lanes[0].is_texel
 
 
-def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[ConflictQuestion]:
+def conflict_questions(
+    trace: Trace, facts: Sequence[Bool] = (), no_lane: Callable[[Sequence[LaneAccesses]], str] = lambda _: ""
+) -> Iterator[ConflictQuestion]:
     """A question for each message that stores lane by lane, in the order of the run: one for each iteration of a loop.
 
     Where a loop was not unrolled far enough, the question is about the runs that leave it in time.  `facts` are what
-    else is known of a run.
+    else is known of a run, and `no_lane` says what shows that none of some lanes writes.
     """
     premises = _premises(trace, facts)
     earlier: list[Bool] = []
@@ -108,8 +112,9 @@ def conflict_questions(trace: Trace, facts: Sequence[Bool] = ()) -> Iterator[Con
         lanes = _lane_writes(performed)
         pairs: tuple[LanePair, ...] = ()
         if lanes:
-            pairs = tuple(_pairs(lanes))
-            yield ConflictQuestion(performed, lanes, pairs, premises, tuple(earlier))
+            by = no_lane(lanes) if len(lanes) > 1 else ""
+            pairs = () if by else tuple(_pairs(lanes))
+            yield ConflictQuestion(performed, lanes, pairs, premises, tuple(earlier), by)
         earlier += [neg(pair.meet) for pair in pairs]
         earlier.append(neg(meaningless(performed.accesses)))
         earlier += tickets_differ(performed)
