@@ -60,6 +60,10 @@ class NotModelled(Exception):
         self.position = position
 
 
+class TooLong(NotModelled):
+    """A run of more statements than it was given: it may be an endless loop."""
+
+
 class ReadError(Exception):
     """A file that cannot be read; shown as `file:line:column: message` with a hint."""
 

@@ -134,11 +134,11 @@ def _run(
     local = local_limit(ran, local_memory(kernel, launch).most)
     if local is not None:
         start = replace(start, assumed=(*start.assumed, local.premise))
-    asked = replace(asked, start=start)
+    asked = replace(asked, start=start, arguments=tuple(items.names.words_of_arguments()))
     items = replace(items, asked=asked)
     put = put_questions(kernel, launch, asked, limit)
     # A run on random arguments has all conditions.
-    samples = None if alone.opened else Samples(asked, items.names.words_of_arguments(), put.asked)
+    samples = None if alone.opened else Samples(asked, asked.arguments, put.asked)
     return KernelAnswers(
         kernel, platform, launch, start, asked, put, items, limit, known=known_apart(put), samples=samples, whole=whole
     )

@@ -73,6 +73,8 @@ class Asked(Struct, frozen=True):
     """By the earlier conditions of its questions."""
     alone: PlacesAlone | None = None
     """What was run of the kernel, where that is not all of it."""
+    arguments: tuple[Term, ...] = ()
+    """The words of its arguments by value."""
 
 
 def state_of(asked: Asked, until: Performed | None, values: Values, choices: Choices = STRICT) -> ConcreteState:

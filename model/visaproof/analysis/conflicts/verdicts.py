@@ -17,6 +17,7 @@ from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.launches.samples import Samples
 from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES
 from visaproof.analysis.conflicts.missing_relations import Missing
+from visaproof.analysis.conflicts.other_arguments import with_other_arguments
 from visaproof.analysis.conflicts.reach import NOT_REACHED
 from visaproof.analysis.conflicts.results import Found, Never, Open, Progress
 from visaproof.analysis.conflicts.search import MOST_STATEMENTS, UNDEFINED_BEFORE, Search
@@ -235,10 +236,17 @@ def _confirmed(
         tried.append(candidate)
         if not asked.start.is_launch(lanes, candidate) or not bits_of(lanes, candidate):
             continue
-        found = under_all_choices(partial(shown, question, asked, pair, candidate))
+        show = partial(_under_choices, shown, question, asked, pair)
+        found = with_other_arguments(show, asked, candidate, (premise, pair.meet))
         if found is not None:
             return found
     return None
+
+
+def _under_choices(
+    shown: Shown, question: ConflictQuestion, asked: Asked, pair: LanePair, values: Values
+) -> Conflict | None:
+    return under_all_choices(partial(shown, question, asked, pair, values))
 
 
 def _shown(

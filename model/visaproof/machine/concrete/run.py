@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from visaproof.decode.statement import lane_offset, without_mask
 from visaproof.decode.texels import require_reached, texel_image
-from visaproof.isa.errors import NotModelled, Position, UndefinedBehavior, WritesCollide
+from visaproof.isa.errors import NotModelled, Position, TooLong, UndefinedBehavior, WritesCollide
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.isa.platform import Platform
 from visaproof.machine.concrete.arithmetic import ConcreteArithmetic
@@ -211,7 +211,7 @@ class Thread:
                 break
             statement = statements[self._place]
             if self._steps == self._most:
-                raise NotModelled(f"a run of more than {self._most} statements", statement.position)
+                raise TooLong(f"a run of more than {self._most} statements", statement.position)
             self._steps += 1
             self._place += 1
             if isinstance(statement, Landing) or not self.state.exec_mask:
