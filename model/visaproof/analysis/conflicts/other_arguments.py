@@ -17,7 +17,7 @@ from visaproof.smt.evaluate import all_hold
 T = TypeVar("T")
 
 OTHERS = (1, 64)
-"""What all arguments are then, or those that the question does not depend on."""
+"""What arguments are then, one after another, as long as the conditions hold."""
 
 
 def with_other_arguments(
@@ -32,9 +32,11 @@ def with_other_arguments(
     except TooLong as reason:
         lanes = launched_lanes(asked.kernel)
         for number in OTHERS:
-            others = dict.fromkeys(asked.arguments, number)
-            for changed in ({**values, **others}, {**others, **values}):
-                if all_hold(conditions, changed) and asked.start.is_launch(lanes, changed):
-                    with suppress(TooLong):
-                        return show(changed)
+            changed = values
+            for word in asked.arguments:
+                other = {**changed, word: number}
+                changed = other if all_hold(conditions, other) else changed
+            if changed != values and asked.start.is_launch(lanes, changed):
+                with suppress(TooLong):
+                    return show(changed)
         raise reason

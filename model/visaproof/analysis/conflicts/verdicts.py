@@ -1,7 +1,6 @@
 """Decides conflict questions by normal form, simple values and solver; runs confirm each conflict."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -25,7 +24,7 @@ from visaproof.analysis.conflicts.thread_states import Asked, Values, bits_of, s
 from visaproof.checking.all_choices import under_all_choices
 from visaproof.checking.shrink import minimised
 from visaproof.checking.stages import NORMAL_FORM
-from visaproof.isa.errors import NotModelled, Position
+from visaproof.isa.errors import NotModelled, Position, TooLong
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.concrete.run import MissingSurface, Outcome, PerformedMessage, run
 from visaproof.queries.kernels.conflict import ConflictQuestion, LanePair
@@ -130,7 +129,10 @@ def decide_conflict(
         for index, values in candidates(question, asked, [one.values for one in shown], tried.after_others):
             if (key := (index, frozenset(values.items()))) in tried.past_collisions:
                 continue
-            found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
+            try:
+                found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
+            except TooLong:
+                return None  # others are mostly as long
             if found is not None:
                 return Found(found)
             tried.past_collisions.add(key)
@@ -271,10 +273,13 @@ def _shown_after(
     def is_shown(one: PerformedMessage) -> bool:
         return one.instruction.position == here and colliding(one.writes) is not None
 
-    found = None
-    with suppress(NotModelled, MissingSurface):  # other values may do
+    try:
         outcome = run(asked.kernel, state, enough=is_shown, most=MOST_STATEMENTS, past_collisions=True)
         found = collision_after(question, outcome)
+    except TooLong:
+        raise
+    except (NotModelled, MissingSurface):
+        return None  # other values may do
     if found is None:
         return None
     message, first = found
