@@ -87,7 +87,10 @@ def _read(word: BitVec) -> tuple[Polynomial, QuotientsByConstants]:
 
 def _sums(random: Random) -> BitVec:
     """A sum of parts of one number."""
-    number = random.choice([X, add(scale(X, 16), Y), add(scale(X, 9), scale(Y, 2)), add(X, const(5, 32)), add(X, Y)])
+    rows = mul(zero_extend(extract(X, 31, 2), 32), Y)
+    number = random.choice(
+        [X, add(scale(X, 16), Y), add(scale(X, 9), scale(Y, 2)), add(X, const(5, 32)), add(X, Y), rows]
+    )
     total = random.choice([number, const(0, 32)])
     for _ in range(random.randrange(1, 4)):
         low = random.randrange(9)
@@ -139,6 +142,16 @@ def test_another_factor_divides_by_no_number(wrong: int) -> None:
     word = _divided(X, 3, wrong=wrong)
     assert any(evaluate(word, {X: number}) != number // 3 for number in (3, (1 << 32) - 1))
     assert not is_part(word)
+
+
+def test_a_product_with_a_quotient_is_divided_as_a_whole() -> None:
+    """⌊⌊x/4⌋·y/8⌋ is not ⌊x/32⌋, though ⌊⌊x/4⌋/8⌋ is."""
+    quotient = zero_extend(extract(X, 31, 2), 32)
+    for number, divisor, dividend in ((quotient, 32, [("x",)]), (mul(quotient, Y), 8, [("quotient 0", "y")])):
+        read, of = _read(zero_extend(extract(number, 31, 3), 32))
+        ((name,),) = read
+        assert (of.found[name].divisor, [*of.found[name].dividend]) == (divisor, dividend)
+        assert _value(read, {"x": 70, "y": 100}, of) == evaluate(number, {X: 70, Y: 100}) // 8
 
 
 def test_remainders_of_one_number_are_not_those_of_another() -> None:

@@ -81,7 +81,8 @@ class QuotientsByConstants(Struct):
             unit = gcd(divisor, *(count for part, count in left.items() if part))
             left = {part: count // unit for part, count in left.items() if count // unit}
             one = ByConstant(left, divisor // unit, bits)
-            if list(left.values()) == [1] and (of := self.found.get(next(iter(left))[0])) is not None:
+            names = next(iter(left)) if [*left.values()] == [1] else ()
+            if len(names) == 1 and (of := self.found.get(names[0])) is not None:  # of ⌊b/c⌋·w nothing is known
                 one = replace(of, divisor=of.divisor * one.divisor)
             name = next((name for name, other in self.found.items() if other == one), None)
             if name is None:
