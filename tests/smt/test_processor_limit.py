@@ -14,7 +14,7 @@ import z3
 
 from visaproof.isa.errors import LimitReached
 from visaproof.smt import add, const, mul, symbol
-from visaproof.smt.limit import NO_LIMIT, Limit
+from visaproof.smt.limit import NO_LIMIT, Limit, at_least
 from visaproof.smt.terms import Term
 
 SLACK_S = 3.0
@@ -52,6 +52,35 @@ def test_what_ends_in_time_is_not_interrupted() -> None:
     with Limit(0.2).within():
         spend(0.01)
     spend(0.3)
+
+
+def test_what_has_a_time_of_its_own_is_not_ended_before_but_the_rest_is() -> None:
+    found: list[str] = []
+
+    def work() -> None:
+        with at_least(0.3):
+            spend(0.2)
+            found.append("whole")
+        spend(60)
+
+    start = process_time()
+    ended(Limit(0.05), work)
+    assert found == ["whole"]
+    assert process_time() - start < SLACK_S
+
+
+def test_a_time_of_its_own_ends_as_well() -> None:
+    start = process_time()
+    with pytest.raises(LimitReached), Limit(0.05).within(), at_least(0.2):
+        spend(60)
+    assert 0.15 < process_time() - start < SLACK_S
+
+
+def test_a_longer_limit_is_not_made_shorter() -> None:
+    with Limit(0.3).within(), at_least(0.05):
+        spend(0.15)
+    with at_least(0.05):
+        spend(0.1)
 
 
 def test_no_limit_never_ends_anything() -> None:

@@ -296,3 +296,14 @@ def _with_accesses(performed: Performed, accesses: Sequence[Access]) -> Performe
     by_old = dict(zip(map(Same, performed.accesses), accesses, strict=True))
     loaded = tuple((by_old[Same(access)], value) for access, value in performed.loaded)
     return replace(performed, accesses=tuple(accesses), loaded=loaded)
+
+
+def offset_words(kernel: Kernel, launch: Launch, start: Start, key: str) -> tuple[BitVec, ...]:
+    """The words of this surface's argument that say where in its buffer it begins: 0 if a size is stated."""
+    own = argument_of(kernel, launch, key)
+    found = () if own is None else pieces(kernel, launch)
+    return tuple(
+        bytes_at(start, item.variable, piece.offset, piece.size)
+        for item, piece in found
+        if own is not None and piece.meaning == BufferOffset(own)
+    )

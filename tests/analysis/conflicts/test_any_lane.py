@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from visaproof.analysis.bounds import kernel as bounds
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
@@ -14,11 +16,30 @@ from visaproof.checking.clauses import form_of
 from visaproof.cli import main
 from visaproof.launch.ids.launched_words import LaunchedIds
 from visaproof.launch.ids.work_items import GROUP_IDS
-from visaproof.smt import Bool, add, conj, const, mul, symbol, true, ule, zero_extend
+from visaproof.smt import (
+    Bool,
+    Term,
+    add,
+    bool_symbol,
+    conj,
+    const,
+    eq,
+    extract,
+    ite,
+    mul,
+    scale,
+    symbol,
+    symbols_of,
+    true,
+    ule,
+    zero_extend,
+)
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.evaluate import evaluate
 from visaproof.smt.solvers import solve
 
 DATA = Path(__file__).parents[2] / "data"
+ON = bool_symbol("on")
 Asked = tuple[Bool, list[Bool]]
 
 
@@ -89,3 +110,22 @@ def test_ids_that_may_wrap_are_not_the_same_in_more_bits(monkeypatch: pytest.Mon
     launch = ule(add(mul(group, stride), zero_extend(own, 32)), const(1 << 30, 32))
     asked, assumed = any_lane._of_any_item(beyond, [launch], 0, own)
     assert isinstance(solve([conj(asked, *assumed)], 5_000), Unsatisfiable if cut else Satisfiable)
+
+
+@given(group=st.integers(0, 15), first=st.integers(0, 15), lane=st.integers(0, 15), times=st.sampled_from([1, 2, 4]))
+def test_the_low_bits_of_an_id_are_those_of_any(group: int, first: int, lane: int, times: int) -> None:
+    """In a loop that is unrolled, what is left over is a few bits of a sum."""
+    base, own = symbol("first", 8), any_lane.any_id(symbol("first", 8), 0)
+    word = add(scale(ite(ON, base, const(0, 8)), times), const(lane, 8))
+    index = add(mul(const(4, 8), word), symbol("group", 8))
+    parts: list[Term] = [
+        eq(extract(index, 3, 0), const(3, 4)),
+        extract(word, 2, 0),
+        extract(scale(word, 3), 4, 0),
+        word,
+    ]
+    values: dict[Term, int] = {base: first, symbol("group", 8): group, ON: 1}
+    values[own] = evaluate(word, values)
+    for part, of_any in zip(parts, any_lane.with_any_ids(parts, (word, const(0, 8), const(0, 8))), strict=True):
+        assert base not in symbols_of(of_any)
+        assert evaluate(of_any, values) == evaluate(part, values)

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.only_after import OnlyAfter, only_after
+from visaproof.analysis.bounds.sizes.by_ends import NEVER_MADE
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.sizes.few_items import where_not_reached
 from visaproof.analysis.bounds.sizes.fixed_sizes import fits_in, has_product, where_it_fits
@@ -202,6 +203,8 @@ class BoundsAnswers(Struct, frozen=True):
         by = is_as_large(self.sizes, rounds, keys[0]) if is_image else self.sizes.stated(rounds, keys[0])
         if not by and not is_image and has_product(self.sizes, keys[0]):
             by = fits_in(self.sizes, rounds, keys[0])
+        if not by and not is_image and self._is_free(keys[0]) and self.sizes.are_never_made(rounds, keys[0]):
+            by = NEVER_MADE
         return Holds(by) if by else None
 
     def _is_partial(self, rounds: list[BoundsQuestion]) -> bool:

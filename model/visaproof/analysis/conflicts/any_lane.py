@@ -23,6 +23,7 @@ from visaproof.smt import (
     add,
     conj,
     const,
+    extract,
     kept,
     linear_parts,
     mul,
@@ -66,7 +67,7 @@ def about_any_lane(launched: LaunchedIds, lanes: Sequence[Bool], premise: Bool, 
         yield conj(premise, condition)
         return
     ids = launched.ids[on[0]]
-    asked, *assumed = _with_any_ids([condition, *literals(premise)], ids)
+    asked, *assumed = with_any_ids([condition, *literals(premise)], ids)
     launch = {one for words in launched.ids for word in words for one in symbols_in(word)}
     launch = (launch | set(lanes)) - {one for size in launched.sizes for one in symbols_in(size)} - {lanes[on[0]]}
     kept = [one for one in assumed if launch.isdisjoint(symbols_in(one))]
@@ -92,20 +93,16 @@ def _of_any_items(asked: Bool, kept: list[Bool], ids: tuple[BitVec, ...]) -> Boo
     return conj(asked, *kept)
 
 
-def with_any_ids(part: T, ids: tuple[BitVec, ...]) -> T:
-    """With a word of its own for each id of a lane."""
-    (found,) = _with_any_ids([part], ids)
-    return found
-
-
-def _with_any_ids(parts: Sequence[T], ids: tuple[BitVec, ...]) -> list[T]:
-    """The same of several: what is put in the place of ids depends on no others."""
+def with_any_ids(parts: Sequence[T], ids: tuple[BitVec, ...]) -> list[T]:
+    """With a word of its own for each id of a lane: what is put in the place of ids depends on no other parts."""
     known = cast(dict[T, T], _with_ids(ids))
     fresh = cut = [part for part in dict.fromkeys(parts) if part not in known]
     for dimension, word in enumerate(ids):
-        if word.op is not Op.CONST:
-            while found := _cut(cut, word, any_id(word, dimension)):  # sums within those that are replaced come next
-                cut = substitute_all(cut, found)
+        names = frozenset(symbols_of(word))
+        while not all(names.isdisjoint(symbols_in(part)) for part in cut):
+            if not (found := _cut(cut, word, any_id(word, dimension))):
+                break
+            cut = substitute_all(cut, found)  # sums within those that are replaced come next
     known.update(zip(fresh, cut, strict=True))
     return [known[part] for part in parts]
 
@@ -209,15 +206,18 @@ def any_id(lane_word: BitVec, dimension: int) -> BitVec:
 def _cut(parts: Sequence[Term], word: BitVec, own: BitVec) -> dict[Term, Term]:
     """What is put in the place of an id, in whatever width and sum it stands.
 
-    A word c·base + k is c·base + k in a longer sum as well: there c·base is own − k.
+    A word c·base + k is c·base + k in a longer sum as well: there c·base is own − k.  So it is with its low bits, which
+    are another word where a part of the id is chosen: what is left over of it in a loop that is unrolled.
     """
     constant, atoms = linear_parts(word)
     ((base, times),) = atoms.items() if len(atoms) == 1 else ((word, 1),)
     constant = constant if len(atoms) == 1 else 0
     found, every = dict[Term, Term](), subterms(*parts)
     known = set(every)
-    for width in {term.width for term in every if term.width >= word.width}:
-        wide, less = _wide(base, width), sub(_wide(own, width), const(constant, width))
+    for width in {term.width for term in every if term.width}:
+        wide, less = _in_bits(base, width), sub(_in_bits(own, width), const(constant, width))
+        if wide.op is Op.CONST:
+            continue
         if times == 1 and wide in known:
             found[wide] = less
         for term in every if times > 1 else ():
@@ -318,3 +318,7 @@ def _is_below(word: BitVec, size: BitVec) -> Bool:
 
 def _wide(word: BitVec, width: int) -> BitVec:
     return zero_extend(word, width) if word.width < width else word
+
+
+def _in_bits(word: BitVec, width: int) -> BitVec:
+    return _wide(word, width) if width >= word.width else extract(word, width - 1, 0)

@@ -46,7 +46,7 @@ class NoLane(Struct):
 
     def _of_any_lane(self, lane: int, guard: Bool) -> Bool:
         ids = () if self.launched is None else self.launched.ids
-        return with_any_ids(guard, ids[lane]) if lane < len(ids) else guard
+        return with_any_ids([guard], ids[lane])[0] if lane < len(ids) else guard
 
     def _shown(self, asked: Bool) -> str:
         start = process_time()

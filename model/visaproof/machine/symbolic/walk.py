@@ -9,6 +9,7 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterIteration
+from visaproof.machine.symbolic.loops.exit_values import Ends
 from visaproof.machine.symbolic.loops.held_words import LoopWords
 from visaproof.machine.symbolic.loops.iteration import (
     QWORD,
@@ -287,16 +288,20 @@ class Walk:
         after = ended if self._lanes.nowhere else self._held(known, *going) + elements.held(*going)
         last = machine.thread.registers.contents(), machine.thread.predicates.contents()
         goes_on = list(map(neg if loop.is_turned else conj, machine.thread.jumping(loop.branch.lanes)))
-        again, told = list(map(conj, self._lanes.running, goes_on)), NOTHING
+        again, told, fixed = list(map(conj, self._lanes.running, goes_on)), NOTHING, frozenset[Term]()
         if not self._compared_as:
             fixed, used = machine.fixed(before.performed), used_symbols(machine, before, again)
             one = LaterIteration(name, known, held, in_it, again, here | self._lanes.facts, reached, fixed, used, back)
             told = one.known(machine.thread.registers, before.registers)
         exits = self._lanes.reached_since(before.lanes, loop.behind)
+        only_at_end = not exits
         if loop.branch.lanes.predicate is not None:
             exits = ending(exits, behind, map(conj, self._lanes.running, map(neg, goes_on)))
         machine.keep_messages_since(before, told)
         machine.havoc(f"{name}.left", replace(known, shifts=set()), running, facts)  # by lanes in different iterations
+        if only_at_end and told.counted.counters:
+            ends, now = Ends(name, held, list(map(neg, goes_on)), running, fixed), machine.thread.registers
+            ends.write(told.counted.counters, known, reached, now, before.registers)
         if self._compared_as:
             left = self._held(known, running, facts) + elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)

@@ -4,7 +4,7 @@ Most values of a kernel are written and read under the same lane guard.  So a wr
 and a read says which literals hold: a value whose guard is among them comes back as it was written, without an `ite`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import is_
 from typing import NamedTuple
@@ -298,6 +298,12 @@ class GuardedRegisters(RegisterFile):
             while below is not None and guard <= below.guard:
                 below = below.below
             writes[start + index] = ByteWrite(guard, value, index, below)
+
+    def take_back(self, variable: str, positions: Iterable[int], before: Writes) -> None:
+        """Lets bytes hold what they held before."""
+        writes, held = self._writes_of(variable), before.get(variable)
+        for position in positions:
+            writes[position] = None if held is None else held[position]
 
     def _writes_of(self, variable: str) -> list[ByteWrite | None]:
         writes = self._writes.get(variable)

@@ -144,6 +144,22 @@ def test_what_is_loaded_for_all_lanes_leaves_them_alike() -> None:
     assert loading(*map(str, range(len(accesses)))) == len(accesses)
 
 
+def test_guards_that_say_the_same_in_another_order_are_alike() -> None:
+    found = answers("volume")
+    accesses = accesses_of(found)
+    more = [bool_symbol(name) for name in ("more", "and more")]
+
+    def said(turned: bool) -> int:
+        changed: list[Accessed] = []
+        for place, (question, doubt, address) in enumerate(accesses):
+            own = reversed(more) if turned and place % 2 else more
+            access = replace(doubt.access, guard=conj(*own, doubt.access.guard))
+            changed.append((question, replace(doubt, access=access), address))
+        return len([*lanes_of(found).groups(changed)])
+
+    assert said(turned=True) == said(turned=False) == len([*lanes_of(found).groups(accesses)])
+
+
 def test_a_lane_that_is_not_said_to_be_on_is_alone() -> None:
     found = answers("volume")
     question, doubt, address = accesses_of(found)[0]

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
 from visaproof.analysis.bounds.sizes.reached import Accessed
+from visaproof.analysis.bounds.sizes.words.never_together import NeverTogether
 from visaproof.analysis.conflicts.any_lane import any_id, is_in_group, symbols_in, with_any_ids
 from visaproof.checking.stages import literals
 from visaproof.isa.identity import Same
@@ -104,6 +105,11 @@ class AlikeLanes(Struct):
         default_factory=dict[tuple[Same[Doubt], BitVec], "OfLane | None"]
     )
     """Kept where the time for a message ends: it is asked again."""
+    order: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
+    """What guards say with any ids, and the symbols of that, in the order in which they came: guards that say the same
+    are one then, and of those that differ in numbers or names of loops the same parts are beside each other."""
+    never: NeverTogether = field(default_factory=NeverTogether)
+    """What guards say that never holds: of one access this takes a solver, of others with any ids none."""
 
     def groups(self, accesses: Sequence[Accessed]) -> Iterator[Alike]:
         """All accesses, in their order: nothing is done before the first is asked for."""
@@ -118,6 +124,13 @@ class AlikeLanes(Struct):
             group.accesses.append(access)
             group.lanes += [] if lane is None else [lane]
         yield from self._by_numbers(found.values())
+
+    def is_never_made(self, access: Accessed) -> bool:
+        """Whether its guard is one that was shown never to hold, with any ids."""
+        if not self.never.known or (found := self._lane(access)) is None:
+            return False
+        lane, guard = found
+        return self.never.among(with_any_ids(guard, self.integers.launched.ids[lane]))
 
     def _kind(self, access: Accessed) -> Hashable:
         """Accesses of two kinds are not alike."""
@@ -143,25 +156,38 @@ class AlikeLanes(Struct):
 
     def _cut(self, access: Accessed) -> OfLane | None:
         """With any ids, and not that the lane is on; None where more depends on the lane."""
-        question, doubt, address = access
-        launched, lane = self.integers.launched, question.lane(doubt.access)
-        if lane is None or lane >= len(launched.ids):
+        if (found := self._lane(access)) is None:
             return None
-        on, ids = launched_lanes(self.integers.names.kernel)[lane], launched.ids[lane]
-        said = [*literals(doubt.access.guard)]
-        if on not in said:
-            return None
-        loops = self._loops(address, said)
-        kept = [one for one in said if one is not on]
+        lane, guard = found
+        address, launched, ids = access[2], self.integers.launched, self.integers.launched.ids[lane]
+        loops = self._loops(address, guard)
         counters = [word for own, _ in loops for one in own for word in (one.word, one.first, one.step)]
         words = {dimension for dimension, word in enumerate(ids) if word.op is not Op.CONST}
-        parts = tuple(with_any_ids(part, ids) for part in (address, *kept, *counters))
+        at, *of_counters = with_any_ids([address, *counters], ids)
+        of_guard = dict(zip(guard, with_any_ids(guard, ids), strict=True))
+        kept = sorted(guard, key=lambda one: self._place(of_guard[one]))
+        parts = (at, *(of_guard[one] for one in kept), *of_counters)
         own = {*symbols_of(*ids)} - {*symbols_of(*launched.sizes)}
         is_alike = all(own.isdisjoint(symbols_in(part)) for part in parts)
         is_alike = is_alike and words <= self.integers.atoms(lane)[1].keys()
         held = (tuple(place for place, one in enumerate(kept) if one in some) for _, some in loops)
         shape = tuple((len(own), places) for (own, _), places in zip(loops, held, strict=True))
         return OfLane(parts, len(kept), shape) if is_alike else None
+
+    def _place(self, said: Bool) -> tuple[int, ...]:
+        """By which conditions are in one order, whatever their order in a guard."""
+        named = frozenset(one for one in symbols_in(said) if not _is_of_loop(one))
+        keys = ((said.op, said.args[0].op if said.op is Op.NOT else None, named), said)
+        return tuple(self.order.setdefault(key, len(self.order)) for key in keys)
+
+    def _lane(self, access: Accessed) -> tuple[int, list[Bool]] | None:
+        """Its lane, and what the guard says beside that this is on; None where it does not say so."""
+        question, doubt, _ = access
+        lane = question.lane(doubt.access)
+        if lane is None or lane >= len(self.integers.launched.ids):
+            return None
+        said, on = [*literals(doubt.access.guard)], launched_lanes(self.integers.names.kernel)[lane]
+        return (lane, [one for one in said if one is not on]) if on in said else None
 
     def _loops(self, address: BitVec, said: Sequence[Bool]) -> list[tuple[list[Counter], Literals]]:
         """Of each loop on whose counters the address depends these, and those that the guard compares, with what of the

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import Alike, AlikeLanes, OfLanes
 from visaproof.analysis.bounds.sizes.largest import Largest
-from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
-from visaproof.analysis.bounds.sizes.reached import Accessed, Reached
+from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS, LaunchIntegers
+from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Accessed, Reached
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.smt import BitVec, Bool, Op
+from visaproof.smt.limit import at_least
 
 MOST_MS = 500
 """To show of all guards of a kernel what they say."""
@@ -93,7 +94,8 @@ class Ends(Struct):
         if self.left_for_words_ms <= 0:
             return False
         before = process_time()
-        found = self.known.never(formula)
+        with at_least(QUICK_MS / 1000):
+            found = self.known.never(formula)
         self.left_for_words_ms -= 1000 * (process_time() - before)
         return found
 
@@ -111,6 +113,9 @@ class _Message(Struct):
     """The accesses but the first; none before they were looked for."""
 
     def reached(self, accesses: Sequence[Accessed]) -> list[Reached] | None:
+        lanes = self.of_lanes.lanes
+        self.found |= {(Same(one[1]), one[2]): NOT_MADE for one in accesses if lanes.is_never_made(one)}
+        accesses, every = [one for one in accesses if (Same(one[1]), one[2]) not in self.found], accesses
         for group in chain((Alike(None, [*accesses[:1]]),), self._groups(accesses[1:])):  # mostly all or none
             left = [one for one in group.accesses if (Same(one[1]), one[2]) not in self.found]
             of_any = _of_any_ids(self.of_lanes, group) if left else None
@@ -118,7 +123,7 @@ class _Message(Struct):
                 if (one := of_any or _of_each_way(self.of_lanes, question, doubt, address)) is None:
                     return None
                 self.found[Same(doubt), address] = one
-        return [self.found[Same(doubt), address] for _, doubt, address in accesses]
+        return [self.found[Same(doubt), address] for _, doubt, address in every]
 
     def _groups(self, accesses: Sequence[Accessed]) -> Iterator[Alike]:
         self.groups = self.groups or [*self.of_lanes.lanes.groups(accesses)]

@@ -28,6 +28,7 @@ from visaproof.smt.integers.products import with_integer_products
 from visaproof.smt.solvers import solve_sums
 
 STAGE = "ids at their largest"
+NEVER_MADE = "no guard of an access ever holds"
 MOST_BYTES = (1 << ADDRESS_BITS) - 1
 """Of any size: a larger one counts as this, and of a buffer at 64-bit addresses there is none."""
 KEPT_ANSWERS = 256
@@ -41,6 +42,11 @@ class Sufficient(Struct, frozen=True):
 
     amount: Polynomial
     relations: tuple[Relation, ...]
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no access is made: else there is no size without a byte."""
+        return not any(self.amount.values())
 
 
 def room_of(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]]) -> tuple[int, bool]:

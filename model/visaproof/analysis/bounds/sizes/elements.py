@@ -1,6 +1,6 @@
 """The elements of which a message reaches one with each lane, as its addresses show them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations, pairwise
 from math import gcd
 from typing import cast
@@ -11,6 +11,7 @@ from visaproof.launch.ids.work_items import GROUP_IDS
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Expression, Name, Number, Operation
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL, LOCAL, LaunchNames
+from visaproof.launch.relations.polynomials import Polynomial, polynomial
 from visaproof.queries.kernels.bounds import BoundsQuestion
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.smt import BitVec, Op, Term, linear_parts, signed_value, symbols_of
@@ -106,3 +107,13 @@ def dimensions_of(used: Collection[Term], launched: LaunchedIds | None) -> list[
         if not own.isdisjoint(symbols_of(*words)):
             found.append(name)
     return found
+
+
+def like(sizes: Iterable[Expression], named: Polynomial) -> list[Expression]:
+    """The one with that name first, and others; none is several times as large."""
+
+    def most(amount: Polynomial) -> int:
+        return max((count for part, count in amount.items() if part), default=0)
+
+    found = [each for each in sizes if most(polynomial(each) or {}) <= most(named)]
+    return sorted(found, key=lambda each: polynomial(each) != named)

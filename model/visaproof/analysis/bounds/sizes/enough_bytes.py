@@ -34,6 +34,7 @@ from visaproof.analysis.bounds.sizes.elements import (
     arguments_of,
     dimensions_of,
     element_of,
+    like,
     products,
     symbols_used,
 )
@@ -42,13 +43,14 @@ from visaproof.analysis.bounds.sizes.global_ids import FEW_ITEMS, SMALL
 from visaproof.analysis.bounds.sizes.inside_if import Bytes, InsideIf
 from visaproof.analysis.bounds.sizes.reached import outermost
 from visaproof.analysis.bounds.sizes.samples import SamplesOfKernel
+from visaproof.analysis.bounds.sizes.sums import has_factors
 from visaproof.analysis.bounds.sizes.usual_relations import usual_relations, weaker
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.analysis.surface_sizes import SLM, argument_of, bytes_at, pieces, stated_sizes
+from visaproof.analysis.surface_sizes import SLM, argument_of, offset_words, stated_sizes
 from visaproof.checking.clauses import Form
 from visaproof.isa.errors import LimitReached
 from visaproof.isa.identity import Same
-from visaproof.launch.launch import BufferOffset, Launch
+from visaproof.launch.launch import Launch
 from visaproof.launch.relations.element_names import elements_named
 from visaproof.launch.relations.expressions import Expression, Relation
 from visaproof.launch.relations.launch_names import LaunchNames
@@ -70,8 +72,6 @@ SLOW_MS = 800
 """For one of them; where it takes longer no other is tried."""
 READABLE_MS, READABLE_OF_KERNEL_MS = 3_000, 9_000
 """For sizes of one message that are easier to read than what the address says, and of all, if the limit is long."""
-PRODUCT = 2
-"""Factors of one."""
 
 
 class SizeFinder(Struct, dict=True):
@@ -124,7 +124,8 @@ class SizeFinder(Struct, dict=True):
             return None
         enough, by_ends = self._at_ends(asked)
         if enough is None or by_ends is None:
-            return None if asked.surface in self.in_vain else self._first(asked, asked.candidates())
+            in_vain = asked.surface in self.in_vain or (enough is not None and enough.is_nothing)
+            return None if in_vain else self._first(asked, asked.candidates())
         if elements_named(by_ends.names, self.names.kernel, self.launch):  # nothing else bounds them
             return by_ends
         before, asked.until = process_time(), process_time() + min(READABLE_MS, self.readable_ms) / 1000
@@ -138,18 +139,21 @@ class SizeFinder(Struct, dict=True):
             self.readable_ms -= 1000 * (process_time() - before)
 
     def _first(self, asked: "OfMessage", candidates: Iterable[Expression]) -> InsideIf | None:
-        if (found := self._found(asked, candidates)) is None:
-            self.in_vain.add(asked.surface)
+        self.in_vain.update([] if (found := self._found(asked, candidates)) else [asked.surface])
         return found
 
     def stated(self, rounds: Sequence[BoundsQuestion], key: str) -> str:
         """By what it is shown that the size that is stated is enough, if products or elements matter; or empty."""
-        surface = self.surface(key)
-        amount = None if surface is None else self.amounts.get(surface)
-        if surface is None or amount is None or not (self.on_elements or any(len(part) >= PRODUCT for part in amount)):
+        amount = None if (surface := self.surface(key)) is None else self.amounts.get(surface)
+        if surface is None or amount is None or not (self.on_elements or has_factors(amount)):
             return ""
         enough = OfMessage(self, rounds, key, surface, symbols_used(rounds)).sufficient(amount)
         return STAGE if enough is not None and are_stated(enough.relations, self.names, self.amounts.values()) else ""
+
+    def are_never_made(self, rounds: Sequence[BoundsQuestion], key: str) -> bool:
+        """Whether the guards of all accesses were shown to hold in no launch."""
+        enough, _ = (None, None) if (asked := self._of_message(rounds, key)) is None else self._at_ends(asked)
+        return enough is not None and enough.is_nothing
 
     def _of_message(self, rounds: Sequence[BoundsQuestion], key: str) -> "OfMessage | None":
         if (surface := self.surface(key)) is None or not any(one.outside for one in rounds):
@@ -160,7 +164,7 @@ class SizeFinder(Struct, dict=True):
         """What the addresses say as integers, and the same if some launch obeys the relations."""
         if (known := self.of_ends.get(first := Same(asked.rounds[0]))) is None:
             enough, found = readable(asked.sufficient(), asked.sufficient), None
-            if enough is not None:
+            if enough is not None and not enough.is_nothing:
                 amount = difference(enough.amount)
                 named = InsideIf(enough.relations, STAGE, Bytes(asked.surface, amount))
                 found = named if asked.is_reached(amount, named.relations) else None
@@ -204,11 +208,7 @@ class SizeFinder(Struct, dict=True):
 
     def offsets(self, key: str) -> tuple[BitVec, ...]:
         """The words that a stated size of this surface makes 0."""
-        kernel, start = self.names.kernel, self.names.start
-        own = argument_of(kernel, self.launch, key)
-        found = pieces(kernel, self.launch) if own is not None else ()
-        return tuple(bytes_at(start, item.variable, piece.offset, piece.size) for item, piece in found
-                     if own is not None and piece.meaning == BufferOffset(own))  # fmt: skip
+        return offset_words(self.names.kernel, self.launch, self.names.start, key)
 
     def surface(self, key: str) -> str | None:
         if key == SLM:
@@ -250,7 +250,7 @@ class OfMessage(Struct):
     def elements_like(self, amount: Polynomial) -> list[Expression]:
         """Such sizes, first the one that is known to be enough: mostly no smaller one is."""
         named = {part: count for part, count in amount.items() if count}
-        found = sorted(self.elements(), key=lambda each: polynomial(each) != named)
+        found = like(self.elements(), named)
         is_like = bool(found) and polynomial(found[0]) == named
         return found if len(named) > 1 else found[:1] if is_like else [difference(named)]
 

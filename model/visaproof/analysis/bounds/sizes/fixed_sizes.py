@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from visaproof.analysis.bounds.sizes.by_ends import STAGE, are_stated
 from visaproof.analysis.bounds.sizes.elements import symbols_used
-from visaproof.analysis.bounds.sizes.enough_bytes import PRODUCT, SLOW_MS, OfMessage, SizeFinder
+from visaproof.analysis.bounds.sizes.enough_bytes import SLOW_MS, OfMessage, SizeFinder
 from visaproof.analysis.bounds.sizes.inside_if import InsideIf
+from visaproof.analysis.bounds.sizes.sums import has_factors
 from visaproof.launch.relations.expressions import Number, Relation
 from visaproof.launch.relations.polynomials import Polynomial, at_least, constant_of, difference
 from visaproof.queries.kernels.bounds import BoundsQuestion
@@ -61,7 +62,7 @@ def _are_stated(relations: Sequence[Relation], finder: SizeFinder) -> bool:
 
 def has_product(finder: SizeFinder, key: str) -> bool:
     """Whether the size that is stated is a product of unknowns, or has one."""
-    return any(len(part) >= PRODUCT for part in finder.amounts.get(finder.surface(key) or "", {}))
+    return has_factors(finder.amounts.get(finder.surface(key) or "", {}))
 
 
 def _size(finder: SizeFinder, key: str) -> Polynomial | None:

@@ -17,6 +17,7 @@ from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Reached, ends_belo
 from visaproof.analysis.bounds.sizes.sums import (
     has,
     is_natural,
+    is_of_number,
     is_unknown,
     less,
     split,
@@ -24,8 +25,9 @@ from visaproof.analysis.bounds.sizes.sums import (
     upper,
     without_names,
 )
+from visaproof.analysis.bounds.sizes.unrolled_counters import masked_words, with_sums
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
-from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
+from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices, short_conditions
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
 from visaproof.analysis.bounds.sizes.words.small_words import clamped_words, named_words, small_words
@@ -87,7 +89,7 @@ class Largest(Struct, dict=True):
         if found is not None and not self.elements.needed(found.signed):
             return found
         access = self.doubt.access
-        address, guard = decided_choices(address, access.guard, self._asked)
+        address, guard = decided_choices(address, access.guard, self._asked, self.message.lanes.never)
         if is_false(guard):
             return NOT_MADE
         under = replace(self.doubt, access=replace(access, guard=guard))
@@ -105,15 +107,18 @@ class Largest(Struct, dict=True):
         known[NUMBER], self.divided[name] = {(name,): 1}, {(): self.message.last_lane}
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
         address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
+        as_run, loops_run, alone = literals_of(self.doubt.access.guard), self.message.counted, Integers(known, halves)
+        clamped = masked_words(address, loops_run, as_run, alone, self._never_before)
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         extremes = self.integers.extremes if self.names_elements else {}
         known |= self.elements.named(symbols_of(address, *guard), extremes, known)
         known |= self.elements.chosen(guard, extremes, known)
-        as_run = literals_of(self.doubt.access.guard)
-        counters = LoopCounters.of(self.message.counted, as_run, address, known, halves)
+        address = with_sums(address, loops_run, as_run)
+        counters = LoopCounters.of(loops_run, as_run, address, known, halves, self._never_before)
         self.bounded = counters.bounded()
         reader = counters.reader()
-        clamped = clamped_words(address, reader)
+        reader.limits += alone.limits
+        clamped |= clamped_words(address, reader, clamped)
         divisions = Divisions(reader)
         address, compared_with = divisions.read(address, (*guard, *said))
         counters = replace(counters, guard=frozenset(compared_with))
@@ -171,6 +176,10 @@ class Largest(Struct, dict=True):
     def _asked(self) -> AnyNumbers:
         return AnyNumbers(self.integers.atoms(self.lane)[0].keys(), self.message.never)
 
+    def _never_before(self, condition: Bool) -> bool:
+        """Whether it never held before a loop that the access is made in."""
+        return self._asked.never(*short_conditions(literals_of(self.doubt.access.guard)), condition)
+
     def _is_unbounded(self, one: Polynomial) -> bool:
         """Whether it is the name of a word that is no part of an argument."""
         return any(is_inner(name, Kind.WORD) for part in one for name in part) and self.ids.parts.largest(one) is None
@@ -198,7 +207,8 @@ class Largest(Struct, dict=True):
             end = None if whole is None else self.largest(whole)
             if bounded.most != one and (end is None or constant_of(end) is None):  # i mod 7 is at most 6, not n - 1
                 alone = self.largest(one)
-                if alone is not None and (constant_of(alone) is not None or self._is_of_number(one, alone, end)):
+                of_number = not self.message.is_loop and is_of_number(one, alone, end)
+                if alone is not None and (constant_of(alone) is not None or of_number):
                     return Bounded(one, ()), alone
             return None if end is None else (bounded, end)
 
@@ -338,13 +348,3 @@ class Largest(Struct, dict=True):
             if both:
                 found = plus(found, times(both, {(): self.ids.least(dimension)}))
         return is_natural(found, {**least, **self.least_divided})
-
-    def _is_of_number(self, one: Polynomial, alone: Polynomial, end: Polynomial | None) -> bool:
-        """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.
-
-        Loops go on to what the guard says.
-        """
-        if self.message.is_loop or end is None or not any(is_inner(name, Kind.LANE) for part in one for name in part):
-            return False
-        names, more = ({name for part in some for name in part} for some in (alone, end))
-        return names < more

@@ -191,7 +191,7 @@ class LaunchIntegers(Struct, dict=True):
                 if name is None or value_of(word) is not None or not self.is_number(word, name):
                     continue
                 if least := least_of(one, word):
-                    found[name] = max(found.get(name, 0), least)
+                    found[name] = _with_multiples(guard, word, max(found.get(name, 0), least))
         return found
 
 
@@ -258,6 +258,26 @@ def least_of(guard: Bool, word: BitVec) -> int:
             case _:
                 pass
     return found
+
+
+def _with_multiples(guard: Bool, word: BitVec, least: int) -> int:
+    """What a word is at least of which the guard excludes multiples, as loops do that are unrolled.
+
+    a >= 4,  a & −4 ≠ 4      =>      a >= 8
+    """
+    excluded = set[tuple[int, int]]()
+    for one in conjuncts(guard):
+        inner = one.args[0] if one.op is Op.NOT else one
+        if one.op is not Op.NOT or inner.op is not Op.EQ or inner.args[1].op is not Op.AND:
+            continue
+        number, mask = value_of(cast(BitVec, inner.args[0])), value_of(cast(BitVec, inner.args[1].args[0]))
+        if number is not None and mask is not None and inner.args[1].args[1:] == (word,):
+            unit = (1 << word.width) - mask
+            if unit.bit_count() == 1:
+                excluded.add((number, unit))
+    while step := next((unit for number, unit in excluded if number == least), 0):
+        least += step
+    return least
 
 
 def _number(word: Term) -> int | None:

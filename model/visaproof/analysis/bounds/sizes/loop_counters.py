@@ -8,7 +8,7 @@ that comes before another one; an `if` in the last one alone may be true of a co
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, permutations
 from typing import cast
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
 from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
+from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -47,6 +48,8 @@ class _Read(Struct, frozen=True):
     """Under which limits the first value is what it is read as."""
     held: tuple[Bool, ...]
     """What has held in each iteration up to that of the access."""
+    ends: tuple[tuple[BitVec, BitVec, int, int], ...] = ()
+    """What it is at most since it goes on until it is equal to something."""
 
 
 class LoopCounters(Struct, frozen=True, dict=True):
@@ -71,6 +74,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         address: BitVec,
         atoms: Mapping[Term, Polynomial],
         halves: Mapping[Term, Half],
+        never: Callable[[Bool], bool] = lambda _: False,
     ) -> "LoopCounters":
         """Of the counters that occur in the address.
 
@@ -103,7 +107,8 @@ class LoopCounters(Struct, frozen=True, dict=True):
                     counters[name] = replace(counters[name], first=(*counters[name].first, *reader.limits))
                 else:
                     name, factor = InnerName(Kind.COUNTER, len(counters)), _ONCE
-                    counters[name] = _Read(one.step, tuple(reader.limits), held)
+                    ends = tuple(ends_of(one, held, never))
+                    counters[name] = _Read(one.step, tuple(reader.limits), held, ends)
                     leader = leader or ((name, step) if step and symbols & compared else None)
                 found[one.word] = plus(begins, times(factor, {(name,): 1}))
                 if one.word.op is Op.CONCAT:
@@ -117,7 +122,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
-        for word, bound, more, bits in comparisons(counter.held):
+        for word, bound, more, bits in (*comparisons(counter.held), *counter.ends):
             reader = self.reader()
             total = reader.read(word)
             if total is None or total.get((name,)) != 1:

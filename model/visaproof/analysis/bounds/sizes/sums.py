@@ -102,3 +102,19 @@ def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collect
 def is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:
     """Whether it is at least 0 by its coefficients, once what names are at least is taken from them."""
     return all(count >= 0 for count in above(one, least).values())
+
+
+def has_factors(one: Polynomial) -> bool:
+    """Whether it is no sum of single names."""
+    return any(len(part) > 1 for part in one)
+
+
+def is_of_number(one: Polynomial, alone: Polynomial | None, end: Polynomial | None) -> bool:
+    """Whether a sum of the number of a lane has more names where a guard bounds that: 64·g + 60 and not 64·g + 4·n.
+
+    Of loops, which go on to what the guard says, this is not asked.
+    """
+    if alone is None or end is None or not any(is_inner(name, Kind.LANE) for part in one for name in part):
+        return False
+    names, more = ({name for part in some for name in part} for some in (alone, end))
+    return names < more

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
+from visaproof.analysis.bounds.sizes.words.never_together import NeverTogether
 from visaproof.cli import main
 from visaproof.smt import (
     BitVec,
@@ -59,7 +60,7 @@ def test_each_of_four_rows_needs_all_rows(capsys: pytest.CaptureFixture[str]) ->
 def test_later_rows_have_no_size_where_no_choice_is_decided(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(largest, "decided_choices", lambda address, guard, _: (address, guard))
+    monkeypatch.setattr(largest, "decided_choices", lambda address, guard, *_: (address, guard))
     found = asked(capsys)
     assert [*map(bool, found)] == 4 * [True] + 12 * [False]
 
@@ -87,7 +88,7 @@ CHOICES: list[tuple[BitVec, Bool, int]] = [
 @given(y=st.integers(0, 255), n=st.integers(0, 255), p=st.integers(0, 255), on=st.booleans())
 def test_what_is_decided_is_equal_where_the_guard_holds(place: int, y: int, n: int, p: int, on: bool) -> None:
     word, guard, _ = CHOICES[place]
-    decided, under = decided_choices(word, guard, ASKED)
+    decided, under = decided_choices(word, guard, ASKED, NeverTogether())
     values: dict[Term, int] = {Y: y, N: n, P: p, ON: on}
     if evaluate(guard, values):
         assert evaluate(under, values)
@@ -96,7 +97,7 @@ def test_what_is_decided_is_equal_where_the_guard_holds(place: int, y: int, n: i
 
 def test_choices_are_left_that_the_guard_does_not_decide() -> None:
     for word, guard, left in CHOICES:
-        decided, _ = decided_choices(word, guard, ASKED)
+        decided, _ = decided_choices(word, guard, ASKED, NeverTogether())
         assert sum(one.op is Op.ITE for one in subterms(decided)) == left
 
 
@@ -105,7 +106,7 @@ def test_an_access_under_what_never_holds_is_not_made() -> None:
     rest = add(N, mul(const(-1, 8), Y))
     few = ult(rest, const(4, 8))
     unequal = [neg(eq(rest, const(each, 8))) for each in range(4)]
-    _, under = decided_choices(Y, conj(few, *unequal), ASKED)
+    _, under = decided_choices(Y, conj(few, *unequal), ASKED, NeverTogether())
     assert is_false(under)
-    _, under = decided_choices(Y, conj(few, *unequal[1:]), ASKED)
+    _, under = decided_choices(Y, conj(few, *unequal[1:]), ASKED, NeverTogether())
     assert not is_false(under)

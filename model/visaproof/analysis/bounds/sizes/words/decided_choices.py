@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable
 from typing import cast
 
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
+from visaproof.analysis.bounds.sizes.words.never_together import NeverTogether
 from visaproof.analysis.bounds.sizes.words.ranged_words import MOST_TERMS
-from visaproof.semantics.symbolic.literals import literals_of
+from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.smt import BitVec, Bool, Op, Term, conj, false, neg, subterms, true
 from visaproof.smt.substitution import substitute_all
 
@@ -20,14 +21,14 @@ MOST_CHOICES = 24
 """Of one access."""
 
 
-def decided_choices(address: BitVec, guard: Bool, asked: AnyNumbers) -> tuple[BitVec, Bool]:
+def decided_choices(address: BitVec, guard: Bool, asked: AnyNumbers, never: NeverTogether) -> tuple[BitVec, Bool]:
     """The address and the guard without the choices that the guard decides; those in ids are left.
 
     The guard is false where it never holds: then the access is not made.
     """
     said = literals_of(guard)
-    short = [one for one in said if one.args and len(subterms(one)) <= MOST_TERMS]
-    if asked.never(*short):
+    short = short_conditions(said)
+    if never.are(short, asked):
         return address, false()
     known = dict[Term, Term]()
     for one in _conditions((address, *said), asked.ids):
@@ -37,6 +38,11 @@ def decided_choices(address: BitVec, guard: Bool, asked: AnyNumbers) -> tuple[Bi
             known[one] = false()
     (decided,) = substitute_all([address], known)
     return decided, conj(*substitute_all([*said], known))
+
+
+def short_conditions(said: Literals) -> list[Bool]:
+    """Those of a guard that a solver is asked about."""
+    return [one for one in said if one.args and len(subterms(one)) <= MOST_TERMS]
 
 
 def _conditions(terms: Iterable[Term], ids: Collection[Term]) -> list[Bool]:

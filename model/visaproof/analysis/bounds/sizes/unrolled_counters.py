@@ -1,0 +1,173 @@
+"""Counters of unrolled loops: they end where they are equal to a word, and parts of an iteration are beside them.
+
+    for (i = 0; i != n & −4; i += 4) { … a[i], a[i | 1], a[i | 2], a[i | 3] … }
+
+    s = f, f + c, …,  s ≠ e in each iteration,  f <= e,  c = 2^k a divisor of f and e      =>      s <= e − c
+
+By induction: s <= e − c, so that s + c <= e does not wrap; it is not e, and e − (s + c) is a multiple of c.
+
+    i | k = i + k      where i is a multiple of 2^m, and k below it
+
+What is left over begins at x & −2^m, or at 0 if x is less:
+
+    (x & −2^m) <= x − r      where r = x mod 2^m is none of 0, …, r − 1
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
+from typing import cast
+
+from visaproof.analysis.bounds.sizes.integers import Integers
+from visaproof.launch.relations.inner_names import InnerName, Kind
+from visaproof.launch.relations.polynomials import Polynomial, plus
+from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
+from visaproof.semantics.symbolic.literals import Literals
+from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
+from visaproof.smt import (
+    BitVec,
+    Bool,
+    Op,
+    Term,
+    add,
+    const,
+    eq,
+    extract,
+    is_false,
+    known_trailing_zeros,
+    neg,
+    scale,
+    sub,
+    subterms,
+    symbol,
+    symbols_of,
+    ult,
+    value_of,
+)
+from visaproof.smt.substitution import substitute
+
+MOST_CHOICES = 32
+"""In one word."""
+MOST_LEFT = 15
+"""Iterations that are left over, of which it is asked whether there are fewer."""
+
+
+def ends_of(
+    counter: Counter, held: Iterable[Bool], never: Callable[[Bool], bool]
+) -> Iterator[tuple[BitVec, BitVec, int, int]]:
+    """What a counter is at most, as a word and what is added to it, with the bits of the numbers.
+
+    `held` are conditions of each iteration; `never` says whether one cannot hold of what no iteration changes.
+    """
+    step = value_of(counter.step) or 0
+    if step.bit_count() != 1 or step >> counter.step.width - 1:
+        return
+    for one in held:
+        if one.op is not Op.NOT or one.args[0].op is not Op.EQ:
+            continue
+        for word, end in permutations(cast(tuple[BitVec, BitVec], one.args[0].args)):
+            if word is not counter.word or not all(map(_is_of_launch, symbols_of(end))):
+                continue
+            if _ends_after(counter.first, end, step, never):
+                yield word, _at_most(end, never), -step, word.width
+
+
+def _ends_after(first: BitVec, end: BitVec, step: int, never: Callable[[Bool], bool]) -> bool:
+    """Whether steps from one word come to the other one, which is no less."""
+    rest = extract(sub(end, first), step.bit_length() - 2, 0) if step > 1 else None
+    conditions = [ult(end, first)] if rest is None else [ult(end, first), neg(eq(rest, const(0, rest.width)))]
+    return all(is_false(one) or never(one) for one in conditions)
+
+
+def _is_of_launch(one: Term) -> bool:
+    """Whether it is one value in all iterations, as what an input holds, or the id of a lane: no load brings it."""
+    return isinstance(one.payload, RegisterByte | str)
+
+
+def _at_most(word: BitVec, never: Callable[[Bool], bool]) -> BitVec:
+    """A word that is as large or larger: x & 7 is at most 7, or what a solver says, and x & −8 is at most x."""
+    if word.op is not Op.AND or len(word.args) != 2:
+        return word
+    mask, other = cast(tuple[BitVec, BitVec], word.args)
+    most = value_of(mask)
+    if most is None or most & (most + 1):
+        return word if most is None else other
+    if most <= MOST_LEFT:
+        most = bisect_left(range(most), True, key=lambda each: never(ult(const(each, word.width), word)))
+    return const(most, word.width)
+
+
+def with_sums(address: BitVec, loops: Sequence[CountedLoop], guard: Literals) -> BitVec:
+    """The address with i + 1 in the place of i | 1 where i is a multiple of 2, as counters are whose steps are."""
+    if not any(one.op is Op.OR for one in subterms(address)):
+        return address
+    zeros = dict[BitVec, int]()
+    for loop in loops:
+        for one in loop.counters_of(guard):
+            if one.word.op is Op.SYMBOL:
+                zeros[one.word] = min(known_trailing_zeros(one.first), known_trailing_zeros(one.step))
+    multiples: dict[Term, Term] = {
+        word: scale(symbol(OfLoop("", f"multiple{place}"), word.width), 1 << bits)
+        for place, (word, bits) in enumerate(zeros.items())
+        if 0 < bits < word.width
+    }
+    sums = dict[Term, Term]()
+    for one in subterms(address):
+        if one.op is Op.OR and len(one.args) == 2:
+            word, more = sorted(cast(tuple[BitVec, BitVec], one.args), key=lambda each: value_of(each) is not None)
+            number = value_of(more)
+            if number is not None and number < 1 << known_trailing_zeros(substitute(word, multiples)):
+                sums[one] = add(word, const(number, word.width))
+    return substitute(address, sums) if sums else address
+
+
+def masked_words(
+    address: BitVec,
+    loops: Sequence[CountedLoop],
+    guard: Literals,
+    reader: Integers,
+    never: Callable[[Bool], bool],
+) -> dict[str, Polynomial]:
+    """What such words are at most, by names that the reader gets: those of an address, and of what its counters begin
+    at."""
+    most, used = dict[str, Polynomial](), frozenset(symbols_of(address))
+    counters = (one for loop in loops for one in loop.counters_of(guard))
+    for word in subterms(address, *(one.first for one in counters if not used.isdisjoint(symbols_of(one.word)))):
+        if word in reader.atoms or (found := _multiple_below(word)) is None:
+            continue
+        whole, bits = found
+        low, left = extract(whole, bits - 1, 0), 0
+        while left < 1 << bits and neg(eq(low, const(left, bits))) in guard:
+            left += 1
+        if (end := reader.atoms.get(whole)) is None or not (
+            word.op is Op.AND or never(ult(sub(whole, const(left, whole.width)), cast(BitVec, word)))
+        ):
+            continue
+        name = InnerName(Kind.CLAMPED, len(most))
+        cast(dict[Term, Polynomial], reader.atoms)[word] = {(name,): 1}
+        most[name] = plus(end, {(): -left})
+    return most
+
+
+def _multiple_below(word: Term) -> tuple[BitVec, int] | None:
+    """The word of which this may be the multiple of a power of two that is below it, and how many bits are left.
+
+    So it may be where iterations that came before chose it: as 0 if there was none, 4 if there was one, and so on.
+    """
+    left, found = [word], set[tuple[BitVec, int]]()
+    for _ in range(MOST_CHOICES):
+        if not left:
+            break
+        one = left.pop()
+        if one.op is Op.ITE:
+            left += one.args[1:]
+        elif one.op is Op.AND and len(one.args) == 2:
+            mask, whole = cast(tuple[BitVec, BitVec], one.args)
+            number = value_of(mask)
+            unit = 0 if number is None else (1 << mask.width) - number
+            if unit.bit_count() != 1:
+                return None
+            found.add((whole, unit.bit_length() - 1))
+        elif value_of(cast(BitVec, one)) is None:
+            return None
+    return found.pop() if len(found) == 1 and not left else None
