@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.global_ids import SMALL
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
-from visaproof.analysis.bounds.sizes.reached import LARGEST, Reached
+from visaproof.analysis.bounds.sizes.reached import LARGEST, NOT_MADE, Reached
 from visaproof.analysis.bounds.sizes.sums import above, is_natural
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -42,11 +42,8 @@ class Sufficient(Struct, frozen=True):
 
     amount: Polynomial
     relations: tuple[Relation, ...]
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether no access is made: else there is no size without a byte."""
-        return not any(self.amount.values())
+    is_nothing: bool = False
+    """Whether no access is ever made; no bytes may be enough under relations as well."""
 
 
 def room_of(accesses: Sequence[tuple[BoundsQuestion, Doubt, BitVec]]) -> tuple[int, bool]:
@@ -71,6 +68,8 @@ def sufficient(
     (premise buffers-below).
     """
     largest = LARGEST if bits <= 32 else MOST_BYTES
+    if stated is None and reached and all(one is NOT_MADE for one in reached):
+        return Sufficient({}, (), is_nothing=True)
     reached = list(_where_all_are_positive(reached))
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):

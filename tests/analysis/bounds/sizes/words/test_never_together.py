@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from visaproof.analysis.bounds.sizes.by_ends import sufficient
+from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Reached
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.never_together import NeverTogether
 from visaproof.cli import main
+from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.smt import Bool, bool_symbol, const, neg, slt, symbol, ult
 from visaproof.smt.answers import Unsatisfiable
 from visaproof.smt.solvers import solve
@@ -57,6 +61,14 @@ def test_what_two_guards_share_is_asked_about_by_itself() -> None:
     assert never.are([neg(FEW), ult(N, const(2, 8)), ON], asked)
     assert not never.are([ON], asked)
     assert not never.among([ON, OTHER])
+
+
+def test_no_bytes_may_be_enough_of_what_is_made() -> None:
+    """As behind i < n and n <= 0, where that ids are no negative numbers has to be said."""
+    names = cast(LaunchNames, SimpleNamespace(most_items=1))
+    less = Reached({(): -8}, (), {}, frozenset(), frozenset())
+    found = [sufficient(some, names) for some in ([less], [less, NOT_MADE], [NOT_MADE, NOT_MADE])]
+    assert [one is not None and one.is_nothing for one in found] == [False, False, True]
 
 
 def asked(name: str, capsys: pytest.CaptureFixture[str], limit: int = 60) -> list[dict[str, Any]]:
