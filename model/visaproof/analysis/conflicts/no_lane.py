@@ -22,7 +22,7 @@ from visaproof.smt.solvers import solve
 
 MOST_MS = 250
 """For one question: what is shown mostly takes a tenth of that."""
-MOST_IN_VAIN = 4
+MOST_IN_VAIN = 16
 """Questions about messages to which a lane may come: then none is asked any more."""
 
 
