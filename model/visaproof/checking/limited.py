@@ -70,7 +70,7 @@ def each_within(
             part = 1.0 if share is None or alone or not all_left else min(1.0, max(share / len(left), least / all_left))
             seconds = max(seconds, part * all_left)
             if in_vain > 1 and not in_vain & (in_vain - 1):
-                part = min(1.0, LONGER * part)
+                part = min(1.0, LONGER * in_vain / 2 * part)
             try:
                 with limit.within(part):
                     found = ask(key)
