@@ -21,7 +21,8 @@ LEAST_SHARE = 0.006
 LONGER = 4
 """How many times as long the second attempt is at least, even if there is no time for all then.
 
-So long is also each attempt before which 2, 4, 8, … had no answer: what it finds may make the next ones quick.
+4, 8, 16, … times as long as others is each attempt before which 2, 4, 8, … had no answer: what it finds may make the
+next ones quick.
 """
 
 Stop = NotModelled | LimitReached

@@ -9,7 +9,7 @@ from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import LimitReached, NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
 from visaproof.machine.symbolic.loops.came_back import NOTHING, LaterIteration
-from visaproof.machine.symbolic.loops.exit_values import Ends
+from visaproof.machine.symbolic.loops.exit_values import LoopExit
 from visaproof.machine.symbolic.loops.held_words import LoopWords
 from visaproof.machine.symbolic.loops.iteration import (
     QWORD,
@@ -300,8 +300,8 @@ class Walk:
         machine.keep_messages_since(before, told)
         machine.havoc(f"{name}.left", replace(known, shifts=set()), running, facts)  # by lanes in different iterations
         if only_at_end and told.counted.counters:
-            ends, now = Ends(name, held, list(map(neg, goes_on)), running, fixed), machine.thread.registers
-            ends.write(told.counted.counters, known, reached, now, before.registers)
+            at_end = LoopExit(name, held, list(map(neg, goes_on)), running, fixed)
+            at_end.write(told.counted.counters, known, reached, machine.thread.registers, before.registers)
         if self._compared_as:
             left = self._held(known, running, facts) + elements.left(name)
             words = map(Held, entered, during, after, ended, left, owners(known) + elements.lanes)

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes import largest, loop_counters
-from visaproof.analysis.bounds.sizes.integers import Integers
 from visaproof.analysis.bounds.sizes.launch_integers import _with_multiples
-from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, masked_words, with_sums
+from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, with_sums
+from visaproof.analysis.bounds.sizes.words.masked_words import masked_words
 from visaproof.cli import main
+from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
-from visaproof.machine.symbolic.loops.exit_values import Ends
+from visaproof.machine.symbolic.loops.exit_values import LoopExit
 from visaproof.semantics.symbolic.value_names import LoadedValue, OfLoop, RegisterByte
 from visaproof.smt import (
     BitVec,
@@ -122,18 +123,18 @@ def test_what_is_left_over_begins_below_the_rest(word: BitVec, left: int, n: int
     low = extract(N, 1, 0)
     guard = frozenset(neg(eq(low, const(each, 2))) for each in range(left))
     assume(evaluate(conj(*guard), {N: n}))
-    reader = Integers({N: {("n",): 1}})
-    most = masked_words(word, [], guard, reader, never(*guard))
-    (((name,), count),) = (reader.read(word) or {}).items()
+    known: dict[Term, Polynomial] = {N: {("n",): 1}}
+    most = masked_words(word, [], guard, known, never(*guard))
+    (((name,), count),) = known[word].items()
     assert evaluate(word, {N: n}) <= value(most[name], {"n": n}) == n - left
     assert count == 1
 
 
 def test_another_choice_is_no_multiple_below() -> None:
     for word in (ite(LANE, FOURS, const(4, 8)), ite(LANE, FOURS, M), bit_and(N, const(0xF4, 8)), bit_and(N, M)):
-        reader = Integers({N: {("n",): 1}})
-        masked_words(word, [], frozenset(), reader, never())
-        assert word not in reader.atoms
+        known: dict[Term, Polynomial] = {N: {("n",): 1}}
+        masked_words(word, [], frozenset(), known, never())
+        assert word not in known
 
 
 @given(st.integers(0, 255), st.integers(0, 255))
@@ -150,7 +151,7 @@ def test_behind_a_loop_counters_are_where_it_ends(first: int, other: int, times:
     leader = Counter(NOW, N, const(step, 8), None)
     follower = Counter(THEN, M, const(step * ratio, 8), None)
     end = add(N, const(step * (times + 1), 8))
-    ends = Ends("loop", {}, [eq(add(NOW, const(step, 8)), end)], [LANE], frozenset((N, M)))
+    ends = LoopExit("loop", {}, [eq(add(NOW, const(step, 8)), end)], [LANE], frozenset((N, M)))
     found = dict(ends._of_lanes([follower, leader], None, [0]))
     assert evaluate(found[NOW], {N: first, M: other}) == (first + step * (times + 1)) % 256
     assert evaluate(found[THEN], {N: first, M: other}) == (other + step * ratio * (times + 1)) % 256
@@ -168,7 +169,7 @@ def test_behind_a_loop_counters_are_where_it_ends(first: int, other: int, times:
 )
 def test_nothing_is_said_behind_a_loop_that_ends_otherwise(leaving: list[Bool]) -> None:
     counter = Counter(NOW, N, const(2, 8), None)
-    ends = Ends("loop", {}, leaving, [LANE] * len(leaving), frozenset((N, M)))
+    ends = LoopExit("loop", {}, leaving, [LANE] * len(leaving), frozenset((N, M)))
     assert not [*ends._of_lanes([counter], None, range(len(leaving)))]
     assert not [*ends._of_lanes([counter], LANE, range(len(leaving)))]
 
@@ -215,5 +216,5 @@ def test_without_it_rows_have_no_size(
         case "sums":
             monkeypatch.setattr(largest, "with_sums", lambda address, *_: address)
         case _:
-            monkeypatch.setattr(Ends, "write", lambda *_: None)
+            monkeypatch.setattr(LoopExit, "write", lambda *_: None)
     assert "" in sizes("dots", capsys)

@@ -25,10 +25,11 @@ from visaproof.analysis.bounds.sizes.sums import (
     upper,
     without_names,
 )
-from visaproof.analysis.bounds.sizes.unrolled_counters import masked_words, with_sums
+from visaproof.analysis.bounds.sizes.unrolled_counters import with_sums
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices, short_conditions
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
+from visaproof.analysis.bounds.sizes.words.masked_words import masked_words
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
 from visaproof.analysis.bounds.sizes.words.small_words import clamped_words, named_words, small_words
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -107,17 +108,16 @@ class Largest(Struct, dict=True):
         known[NUMBER], self.divided[name] = {(name,): 1}, {(): self.message.last_lane}
         is_below = ends_below(address, self.doubt.access.width, self.message.zeros)
         address, guard = whole_word(address), literals_of(of_whole_words(self.doubt.access.guard))
-        as_run, loops_run, alone = literals_of(self.doubt.access.guard), self.message.counted, Integers(known, halves)
-        clamped = masked_words(address, loops_run, as_run, alone, self._never_before)
+        as_run, counted = literals_of(self.doubt.access.guard), self.message.counted
+        clamped = masked_words(address, counted, as_run, known, self._never_here)
         known, self.guarded, said = named_words(address, guard, known, halves, self.ids.parts.words)
         extremes = self.integers.extremes if self.names_elements else {}
         known |= self.elements.named(symbols_of(address, *guard), extremes, known)
         known |= self.elements.chosen(guard, extremes, known)
-        address = with_sums(address, loops_run, as_run)
-        counters = LoopCounters.of(loops_run, as_run, address, known, halves, self._never_before)
+        address = with_sums(address, counted, as_run)
+        counters = LoopCounters.of(counted, as_run, address, known, halves, self._never_here)
         self.bounded = counters.bounded()
         reader = counters.reader()
-        reader.limits += alone.limits
         clamped |= clamped_words(address, reader, clamped)
         divisions = Divisions(reader)
         address, compared_with = divisions.read(address, (*guard, *said))
@@ -176,8 +176,8 @@ class Largest(Struct, dict=True):
     def _asked(self) -> AnyNumbers:
         return AnyNumbers(self.integers.atoms(self.lane)[0].keys(), self.message.never)
 
-    def _never_before(self, condition: Bool) -> bool:
-        """Whether it never held before a loop that the access is made in."""
+    def _never_here(self, condition: Bool) -> bool:
+        """Whether it cannot hold where the access is made."""
         return self._asked.never(*short_conditions(literals_of(self.doubt.access.guard)), condition)
 
     def _is_unbounded(self, one: Polynomial) -> bool:

@@ -7,10 +7,6 @@
 By induction: s <= e − c, so that s + c <= e does not wrap; it is not e, and e − (s + c) is a multiple of c.
 
     i | k = i + k      where i is a multiple of 2^m, and k below it
-
-What is left over begins at x & −2^m, or at 0 if x is less:
-
-    (x & −2^m) <= x − r      where r = x mod 2^m is none of 0, …, r − 1
 """
 
 from bisect import bisect_left
@@ -18,9 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import cast
 
-from visaproof.analysis.bounds.sizes.integers import Integers
-from visaproof.launch.relations.inner_names import InnerName, Kind
-from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte
@@ -46,8 +39,6 @@ from visaproof.smt import (
 )
 from visaproof.smt.substitution import substitute
 
-MOST_CHOICES = 32
-"""In one word."""
 MOST_LEFT = 15
 """Iterations that are left over, of which it is asked whether there are fewer."""
 
@@ -119,55 +110,3 @@ def with_sums(address: BitVec, loops: Sequence[CountedLoop], guard: Literals) ->
             if number is not None and number < 1 << known_trailing_zeros(substitute(word, multiples)):
                 sums[one] = add(word, const(number, word.width))
     return substitute(address, sums) if sums else address
-
-
-def masked_words(
-    address: BitVec,
-    loops: Sequence[CountedLoop],
-    guard: Literals,
-    reader: Integers,
-    never: Callable[[Bool], bool],
-) -> dict[str, Polynomial]:
-    """What such words are at most, by names that the reader gets: those of an address, and of what its counters begin
-    at."""
-    most, used = dict[str, Polynomial](), frozenset(symbols_of(address))
-    counters = (one for loop in loops for one in loop.counters_of(guard))
-    for word in subterms(address, *(one.first for one in counters if not used.isdisjoint(symbols_of(one.word)))):
-        if word in reader.atoms or (found := _multiple_below(word)) is None:
-            continue
-        whole, bits = found
-        low, left = extract(whole, bits - 1, 0), 0
-        while left < 1 << bits and neg(eq(low, const(left, bits))) in guard:
-            left += 1
-        if (end := reader.atoms.get(whole)) is None or not (
-            word.op is Op.AND or never(ult(sub(whole, const(left, whole.width)), cast(BitVec, word)))
-        ):
-            continue
-        name = InnerName(Kind.CLAMPED, len(most))
-        cast(dict[Term, Polynomial], reader.atoms)[word] = {(name,): 1}
-        most[name] = plus(end, {(): -left})
-    return most
-
-
-def _multiple_below(word: Term) -> tuple[BitVec, int] | None:
-    """The word of which this may be the multiple of a power of two that is below it, and how many bits are left.
-
-    So it may be where iterations that came before chose it: as 0 if there was none, 4 if there was one, and so on.
-    """
-    left, found = [word], set[tuple[BitVec, int]]()
-    for _ in range(MOST_CHOICES):
-        if not left:
-            break
-        one = left.pop()
-        if one.op is Op.ITE:
-            left += one.args[1:]
-        elif one.op is Op.AND and len(one.args) == 2:
-            mask, whole = cast(tuple[BitVec, BitVec], one.args)
-            number = value_of(mask)
-            unit = 0 if number is None else (1 << mask.width) - number
-            if unit.bit_count() != 1:
-                return None
-            found.add((whole, unit.bit_length() - 1))
-        elif value_of(cast(BitVec, one)) is None:
-            return None
-    return found.pop() if len(found) == 1 and not left else None

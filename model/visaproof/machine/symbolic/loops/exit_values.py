@@ -35,7 +35,7 @@ from visaproof.smt.evaluate import consists_of
 from visaproof.smt.substitution import substitute
 
 
-class Ends(Struct, frozen=True):
+class LoopExit(Struct, frozen=True):
     """Of a loop whose lanes leave it at the end of an iteration alone."""
 
     name: str
