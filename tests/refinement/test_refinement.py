@@ -255,15 +255,7 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
     random = Random(seed)
     symbols = unknowns(comparison.question, comparison.runners)
     for values in islice(candidates(symbols, random), TESTS):
-        assert (
-            difference(
-                *comparison.runners,
-                comparison.question,
-                values,
-                lambda surface, address, width: random.getrandbits(8 * width),
-            )
-            is None
-        )
+        assert difference(comparison, values, lambda surface, address, width: random.getrandbits(8 * width)) is None
 
 
 def test_a_surface_that_no_lane_ever_reaches_needs_no_contents() -> None:

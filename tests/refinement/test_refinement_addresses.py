@@ -282,7 +282,7 @@ def test_a_run_in_which_the_source_leaves_its_surface_shows_nothing() -> None:
     comparison = compare(program(SURFACE + SURFACE_STORE), program(address("OTHER") + STORE), Scope(Assume.NONE))
     lane: Values = {comparison.question.lanes[0]: 1}
     small: Values = lane | {surface_size("argument 0"): 0}
-    assert trial(*comparison.runners, comparison.question, small, nothing) is None
+    assert trial(comparison, small, nothing) is None
     large: Values = small | {surface_size("argument 0"): 64}
-    found = trial(*comparison.runners, comparison.question, large, nothing)
+    found = trial(comparison, large, nothing)
     assert found is not None

@@ -113,7 +113,7 @@ def launched(comparison: Comparison, random: Random) -> Iterator[tuple[Values, M
             return random.getrandbits(bits) % (1 << 8 * width)
 
         for own in random.sample(list(choices("target")), 4):
-            yield launch_of(*comparison.runners, comparison.question, words | own, content)
+            yield launch_of(comparison, words | own, content)
 
 
 @pytest.mark.slow

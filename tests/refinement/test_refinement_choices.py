@@ -161,7 +161,7 @@ def test_what_nothing_wrote_and_a_later_round_alone_stores_is_no_difference(stor
     for rounds, is_later in ((8, True), (3, False)):
         values: Values = {symbol("X.0", 32): rounds, surface_size("argument 0"): 64}
         values |= {comparison.question.lanes[0]: 1}
-        found = difference(*comparison.runners, comparison.question, values, nothing)
+        found = difference(comparison, values, nothing)
         assert (found is not None) is is_later
         assert found is None or (settled(comparison, found) is not None) is differs
 
@@ -340,7 +340,7 @@ def differences(seed: int, programs: int) -> Iterator[tuple[Comparison, Differen
         symbols = sorted(unknowns(comparison.question, comparison.runners), key=lambda one: str(one.payload))
         for _ in range(LAUNCHES):
             values = launches(symbols, random)
-            found = difference(*comparison.runners, comparison.question, values, contents(random))
+            found = difference(comparison, values, contents(random))
             if found is not None:
                 yield comparison, found
 

@@ -232,7 +232,7 @@ def test_lanes_of_one_atomic_take_turns_in_any_order_and_of_two_in_that_of_the_p
     found = decide(comparison, 10_000)
     assert isinstance(found, Difference), found
     assert found.backwards
-    assert again(*comparison.runners, comparison.question, found) == found
+    assert again(comparison, found) == found
     assert not isinstance(asked(WHOLE + KEPT, HALVES + KEPT), Difference)
 
 

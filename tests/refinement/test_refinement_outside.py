@@ -107,7 +107,7 @@ def test_a_difference_in_a_short_buffer_is_shown_in_a_long_one_if_it_can_be(monk
     comparison, found = asked(LOADED, store(0, "X") + load(0, "Y") + ADD.format(4) + store(1, "Y"))
     assert isinstance(found, Difference)
     short = found.values | {surface_size("argument 0"): 2}
-    outside = difference(*comparison.runners, comparison.question, short, nothing)
+    outside = difference(comparison, short, nothing)
     assert outside is not None
     assert outside.source_missed is not None
     monkeypatch.setattr(decision, "_wherever_buffers_lie", lambda *_: outside)

@@ -95,7 +95,7 @@ def test_a_refinement_holds_in_runs_and_a_difference_replays(pair: tuple[str, st
     except NotModelled:
         return
     if isinstance(verdict, Difference):
-        assert again(*comparison.runners, comparison.question, verdict) is not None
+        assert again(comparison, verdict) is not None
     if isinstance(verdict, Refines):
         for number in range(RUNS):
             left = memory_after(source, seed + number)

@@ -54,8 +54,8 @@ from visaproof.refinement.effects.question import Launched, Question
 from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.strategies import proofs
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import ByteDiffers, Difference, Refines, Unknown, Vacuous
-from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.rules import decision as rules
 from visaproof.rules import verdicts as rule_verdicts
 from visaproof.semantics.concrete.choices import Choices, Picked
@@ -239,7 +239,7 @@ def is_noticed(source: str, target: str) -> bool:
 
 
 def rounds_that_are_equated(monkeypatch: pytest.MonkeyPatch) -> bool:
-    def anything(runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, _: object) -> Question:
+    def anything(runners: tuple[Runner, Runner], launched: Launched, scope: Scope, _: object) -> Question:
         return questions(runners, launched, scope.forbidden)[1]
 
     monkeypatch.setattr(comparison, "in_step", anything)

@@ -26,7 +26,7 @@ from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.effects.touched import on_unlike_caches
 from visaproof.refinement.inputs.samplers import said_of_samplers
 from visaproof.refinement.observed import is_register
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.wide_thread import THREAD_NUMBER
 from visaproof.semantics.symbolic.float_axioms import COMMUTES
 from visaproof.semantics.symbolic.names import BufferOffset
@@ -52,7 +52,7 @@ def _on_functions(question: Question) -> bool:
     return not all(map(_is_of_atomic, used))
 
 
-def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+def _on_devices(runners: Sequence[Runner]) -> Iterator[Premise]:
     """The functions of both kernels that two devices may approximate in ways of their own."""
     source, target = runners
     if source.platform is not target.platform:
@@ -62,7 +62,7 @@ def _on_devices(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
             yield premise("functions-alike", functions=", ".join(functions), devices=devices)
 
 
-def _adds(runner: AnyRunner) -> bool:
+def _adds(runner: Runner) -> bool:
     """Whether it has sums or products of floats of which nothing is known but what they are functions of."""
     return any(one.operation[0] in COMMUTES for one in runner.trace.arbitrary if one.operands)
 
@@ -71,16 +71,14 @@ def _is_of_atomic(operation: Hashable) -> bool:
     return isinstance(operation, tuple) and operation[:1] in (("atomic",), ("lane's atomic",))
 
 
-def _immediates(runner: AnyRunner) -> frozenset[int]:
+def _immediates(runner: Runner) -> frozenset[int]:
     """What LSC messages add to offsets of 32 bits."""
     messages = [one.decoded for one in runner.trace.performed]
     sums = [one.addresses for one in messages if isinstance(one, LscLoad | LscStore | LscAtomic)]
     return frozenset(one.immediate for one in sums if one.bits == 32)
 
 
-def assumptions(
-    start: Start, question: Question, matching: Matching, runners: Sequence[AnyRunner]
-) -> tuple[Premise, ...]:
+def assumptions(start: Start, question: Question, matching: Matching, runners: Sequence[Runner]) -> tuple[Premise, ...]:
     found = list(start.assumed)
     if start.group.local_ids:
         found.append(BELOW_THE_SIZE)
@@ -124,7 +122,7 @@ def assumptions(
     return tuple(found)
 
 
-def _of_the_driver(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+def _of_the_driver(runners: Sequence[Runner]) -> Iterator[Premise]:
     """Where memory lies that the driver makes."""
     pointed = {buffer for one in runners for buffer in one.pointers.values()}
     if PRIVATE in pointed or any(SCRATCH in one.trace.surfaces for one in runners):
@@ -135,7 +133,7 @@ def _of_the_driver(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
         yield premise("private-aligned", alignment=ALIGNMENT)
 
 
-def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+def _on_alignment(question: Question, runners: Sequence[Runner]) -> Iterator[Premise]:
     """Where buffers begin that are reached by address, or at an offset that a kernel reads."""
     reached = {itself(one.surface) for effects in (question.source, question.target) for one in effects.reaches}
     pointed = dict.fromkeys(buffer for one in runners for buffer in one.pointers.values() if buffer in reached)
@@ -149,7 +147,7 @@ def _on_alignment(question: Question, runners: Sequence[AnyRunner]) -> Iterator[
         )
 
 
-def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+def _of_other_threads(question: Question, runners: Sequence[Runner]) -> Iterator[Premise]:
     """What is assumed of how other threads see what fences, atomics and caches order."""
     source, target = question.source, question.target
     unwritten = runners[0].unwritten & runners[1].unwritten & set(map(itself, question.surfaces_touched))
@@ -169,7 +167,7 @@ def _of_other_threads(question: Question, runners: Sequence[AnyRunner]) -> Itera
         yield premise("caches-alike")
 
 
-def _of_groups(runners: Sequence[AnyRunner]) -> Iterator[Premise]:
+def _of_groups(runners: Sequence[Runner]) -> Iterator[Premise]:
     """What is assumed where several threads of one kernel make up one of the other."""
     if not any(runner.threads for runner in runners):
         return
@@ -227,7 +225,7 @@ def differences(programs: Programs) -> Iterator[str]:
     yield from (f"{name.removeprefix('&')} holds something else in the target" for name in sorted(target.own_tables))
 
 
-def beside(programs: Programs, runners: Sequence[AnyRunner], matching: Matching) -> Iterator[Premise]:
+def beside(programs: Programs, runners: Sequence[Runner], matching: Matching) -> Iterator[Premise]:
     """The premises on what lies beside the texts."""
     if not matching.by_meaning:
         yield premise("launched-alike")

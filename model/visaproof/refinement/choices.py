@@ -20,7 +20,7 @@ from visaproof.refinement.fixed_memory import Alone, Contents, content_at, units
 from visaproof.refinement.questions import of_the_source
 from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Difference, OutsideBuffers, TargetUndefined
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.float_bits import LAYOUTS, is_nan
 from visaproof.semantics.symbolic.float_meaning import arithmetic, mode_of
@@ -87,11 +87,12 @@ def numbers(question: Question, found: Difference) -> dict[Term, Term]:
 # nothing: the source may choose there, too, unless no iteration of any number reads uninitialised values.
 
 
-def may_choose_later(runner: AnyRunner, lanes: Sequence[Bool]) -> bool:
+def may_choose_later(runner: Runner, lanes: Sequence[Bool]) -> bool:
     """Whether the source may depend on uninitialised values in some iteration of a loop that was not unrolled."""
-    if isinstance(runner, Runner):
-        return bool(runner.trace.bounded or runner.trace.loops) and _may_choose(runner, lanes)
-    return any(may_choose_later(one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
+    if isinstance(runner, ThreadGroup):
+        parts = ((one, lanes[runner.split.lanes(number)]) for number, one in enumerate(runner.members))
+        return any(may_choose_later(*part) for part in parts)
+    return bool(runner.trace.bounded or runner.trace.loops) and _may_choose(runner, lanes)
 
 
 def _may_choose(runner: Runner, lanes: Sequence[Bool]) -> bool:

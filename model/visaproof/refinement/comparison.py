@@ -35,7 +35,7 @@ from visaproof.refinement.questions import by_address, of_the_source, questions,
 from visaproof.refinement.same_program import is_itself
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.widths.threads import one_to_one, one_to_several, require_found
 from visaproof.refinement.widths.wide_thread import Split, in_rows, matched_inputs, split_of
 
@@ -50,7 +50,7 @@ class Comparison(Struct, frozen=True):
     assumed: tuple[Premise, ...]
     question: Question
     """Where addresses are used, of places in buffers, under conditions."""
-    runners: tuple[AnyRunner, AnyRunner]
+    runners: tuple[Runner, Runner]
     exact: Question | None
     """The question under no condition; None where that is not asked: memory is reached by address and by surface as
     well, or by several threads."""

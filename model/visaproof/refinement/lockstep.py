@@ -63,7 +63,7 @@ from visaproof.refinement.questions import questions
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.sweeping import likened
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
+from visaproof.refinement.widths.thread_group import ThreadGroup, group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, prefix_of
 from visaproof.refinement.words_in_memory import words_in_memory
 from visaproof.semantics.symbolic.cases import under
@@ -72,9 +72,7 @@ from visaproof.semantics.symbolic.value_names import like
 from visaproof.smt import Bool, Op, Term, bool_symbol, conj, false, is_false, substitute, symbols_of, true
 
 
-def in_step(
-    runners: tuple[AnyRunner, AnyRunner], launched: Launched, scope: Scope, split: Split | None
-) -> Question | None:
+def in_step(runners: tuple[Runner, Runner], launched: Launched, scope: Scope, split: Split | None) -> Question | None:
     """The question about one iteration of each loop that stands for all of them, if both kernels do the same in it.
 
     None where it cannot be asked, and where they may do something else, or other lanes go on.
@@ -124,7 +122,7 @@ class _Iteration(Struct, frozen=True):
 
 
 def _with_classes(
-    runners: tuple[AnyRunner, AnyRunner],
+    runners: tuple[Runner, Runner],
     launched: Launched,
     scope: Scope,
     chosen: Choices,
@@ -178,10 +176,10 @@ def _is_settled(value: Term) -> bool:
     return value.op is Op.CONST or is_initial(value, "target")
 
 
-def _generalised(runner: AnyRunner, lanes: Sequence[Bool], scope: Scope, several: bool, fixed: bool) -> AnyRunner:
+def _generalised(runner: Runner, lanes: Sequence[Bool], scope: Scope, several: bool, fixed: bool) -> Runner:
     """The same kernel, with one iteration for all iterations of a loop but the first, but of loops that run to their
     end for their `fixed` length.  Raises NotModelled."""
-    if isinstance(runner, Runner):
+    if not isinstance(runner, ThreadGroup):
         thread = _generalised_thread(runner, lanes, scope, fixed)
         if several:
             thread = with_events_together(thread)
@@ -317,7 +315,7 @@ class _Classes(Struct, frozen=True):
 
 
 def _question(
-    runners: tuple[AnyRunner, AnyRunner],
+    runners: tuple[Runner, Runner],
     launched: Launched,
     scope: Scope,
     names: dict[Term, Term],

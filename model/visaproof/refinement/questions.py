@@ -1,7 +1,6 @@
 """The questions about two kernels that were run symbolically: of places in surfaces, or in buffers under conditions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -27,7 +26,8 @@ from visaproof.refinement.effects.side import Side, surface_then, with_changes_o
 from visaproof.refinement.effects.synchronisation import synchronised
 from visaproof.refinement.obligations import require_reached
 from visaproof.refinement.observed import register_stores
-from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.semantics.symbolic.accesses import Access, Load
 from visaproof.smt import Bool, Term, conj, is_false, neg
 
@@ -35,7 +35,7 @@ NO_CHOICES: Mapping[Term, Term] = {}
 
 
 def questions(
-    runners: Sequence[AnyRunner],
+    runners: Sequence[Runner],
     launched: Launched,
     forbidden: frozenset[UndefinedKind],
     expand: bool = False,
@@ -52,9 +52,7 @@ def questions(
     def as_asked(side: Side) -> Side:
         return replace(side, choices=choices, premises=given, by_events=by_events)
 
-    if (
-        given is not None
-    ):  # no other thread takes part, and 64-bit addresses are one surface: nothing says whose they are
+    if given is not None:  # no other thread takes part, and of 64-bit addresses nothing says whose they are
         one, other = (as_asked(_as_it_is(runner)) for runner in runners)
         question = refinement_question(one, other, launched, expand, forbidden, memory)
         return question, question
@@ -103,19 +101,14 @@ def refinement_question(
     one, other = _both(source, target, memory, expand, forbidden)
     loops = tuple(dict.fromkeys(position for side in (source, target) for _, position in side.trace.bounded))
     require_reached(source, target, one, other, launched.lanes)
-    extents = _extents(source, target) if launched.limited else ()
+    extents = (limit for side in (source, target) for limit in limits(side.trace, side.surface) if launched.limited)
     return Question(
-        one, other, memory, launched, forbidden, source.disturbed, extents, loops,
+        one, other, memory, launched, forbidden, source.disturbed, tuple(dict.fromkeys(extents)), loops,
         cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
         atomic_steps=bool(source.atomic_steps), registers=tuple(one.surface for one in source.observed),
         likened=source.matched.likened, narrowed=source.matched.narrowed, sharing=source.sharing,
         whole_atomics=source.whole_atomics,
     )  # fmt: skip
-
-
-def _extents(*sides: Side) -> tuple[Bool, ...]:
-    """How large the images of both are at most."""
-    return tuple(dict.fromkeys(limit for side in sides for limit in limits(side.trace, side.surface)))
 
 
 def _both(
@@ -198,7 +191,7 @@ def _of_memories(units: dict[str, int], sharing: Sharing) -> dict[str, int]:
     return found
 
 
-def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> tuple[Side, Side]:
+def _sides(runners: Sequence[Runner], side: Callable[[Runner], Side]) -> tuple[Side, Side]:
     """Both kernels as sides of a question: one side where one run stands for both."""
     source, target = runners
     one = side(source)
@@ -208,13 +201,13 @@ def _sides(runners: Sequence[AnyRunner], side: Callable[[AnyRunner], Side]) -> t
     return synchronised(*with_whole_atomics(one, other))
 
 
-def _narrow(runners: Sequence[AnyRunner]) -> int:
+def _narrow(runners: Sequence[Runner]) -> int:
     """Lanes of a thread of the kernel that has several."""
     return next(runner.split.narrow for runner in runners if isinstance(runner, ThreadGroup))
 
 
 def of_the_source(
-    runners: Sequence[AnyRunner], launched: Launched, forbidden: frozenset[UndefinedKind], undisturbed: bool = False
+    runners: Sequence[Runner], launched: Launched, forbidden: frozenset[UndefinedKind], undisturbed: bool = False
 ) -> tuple[Question | None, Question]:
     """A question of the source alone, with all surfaces that either is known to reach.  Raises NotModelled.
 
@@ -236,82 +229,62 @@ def of_the_source(
     return None if placed else question, question
 
 
-def _as_it_is(runner: AnyRunner) -> Side:
-    private = {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE}
+def _as_it_is(runner: Runner) -> Side:
+    """The kernel as one that reaches places in surfaces, and private memory by address.
+
+    Threads of a group race where a message of one finds what another stored.  A barrier, and where an iteration begins
+    or ends that stands for others, gives memory another name: so nothing puts a load in an order with the stores of
+    other threads to memory of the same name.
+    """
+    group = runner if isinstance(runner, ThreadGroup) and runner.races_forbidden else None
     return Side(
-        runner.name,
-        runner.platform,
-        runner.trace,
-        runner.surface,
-        private,
-        threads=runner.threads,
-        finders=_finders(runner),
-        threads_race=_threads_race(runner),
-        observed=runner.observed,
-        sharing=runner.sharing,
+        runner.name, runner.platform, runner.trace, runner.surface,
+        {word: buffer for word, buffer in runner.pointers.items() if buffer == PRIVATE},
+        threads=runner.threads, finders=group.finders if group and group.name == "source" else (),
+        threads_race=group is not None, observed=runner.observed, sharing=runner.sharing,
         unwritten=_unwritten(runner, runner.trace, runner.surface),
-        samplers=runner.samplers,
-        sampler_handles=runner.sampler_handles,
-    )
+        samplers=runner.samplers, sampler_handles=runner.sampler_handles,
+    )  # fmt: skip
 
 
-def by_address(runners: Sequence[AnyRunner]) -> bool:
+def by_address(runners: Sequence[Runner]) -> bool:
     """Whether both can only be compared by places in buffers: one reaches memory by addresses, or is told distances."""
     return any(uses_addresses(one) or one.distances for one in runners)
 
 
-def uses_addresses(runner: AnyRunner) -> bool:
+def uses_addresses(runner: Runner) -> bool:
     """Whether it reaches memory by addresses that others see."""
     return FLAT in used_surfaces(runner)
 
 
-def used_surfaces(runner: AnyRunner) -> set[str]:
+def used_surfaces(runner: Runner) -> set[str]:
     return {runner.surface(each.surface) for each in runner.trace.performed if _visible(runner, each)}
 
 
-def _visible(runner: AnyRunner, performed: Performed) -> bool:
+def _visible(runner: Runner, performed: Performed) -> bool:
     return not all(is_private(runner.trace, performed, access) for access in performed.accesses)
 
 
-def _located(runner: AnyRunner) -> Side:
+def _located(runner: Runner) -> Side:
     """The kernel as one that reaches places in buffers."""
     images = (one.origin.surface for one in runner.trace.arbitrary if one.origin is not None)
     names = {key: runner.surface(key) for key in (*runner.trace.surfaces, *images)}
     pointers = {word: buffer for word, buffer in runner.pointers.items() if buffer != PRIVATE}
     found = located(runner.trace, pointers, names, runner.distances, runner.sharing)
-    surface = partial(_name, names)
-    return Side(
-        runner.name, runner.platform, found.trace, surface, runner.pointers, found.offsets, runner.threads,
-        _finders(runner), _threads_race(runner), observed=runner.observed, samplers=runner.samplers,
-        unwritten=_unwritten(runner, found.trace, surface), sampler_handles=runner.sampler_handles,
-        sharing=runner.sharing,
+
+    def surface(key: str) -> str:
+        return names.get(key, key)
+
+    return replace(
+        _as_it_is(runner), trace=found.trace, surface=surface, pointers=runner.pointers, offsets=found.offsets,
+        unwritten=_unwritten(runner, found.trace, surface),
     )  # fmt: skip
 
 
-def _unwritten(runner: AnyRunner, trace: Trace, surface: Callable[[str], str]) -> frozenset[str]:
+def _unwritten(runner: Runner, trace: Trace, surface: Callable[[str], str]) -> frozenset[str]:
     """The surfaces that nobody writes, unless this kernel does in spite of what its source says."""
     found = runner.unwritten
     for one in trace.performed if found else ():
         if any(not isinstance(each, Load) and not is_private(trace, one, each) for each in one.accesses):
             found = found - {surface(one.surface)} if surface(one.surface) != FLAT else frozenset[str]()
     return found
-
-
-def _finders(runner: AnyRunner) -> tuple[int, ...]:
-    """The thread of each value left open, where a source that races is undefined."""
-    if isinstance(runner, ThreadGroup) and runner.races_forbidden and runner.name == "source":
-        return runner.finders
-    return ()
-
-
-def _threads_race(runner: AnyRunner) -> bool:
-    """Whether threads of a group race where a message of one finds what another stored.
-
-    A barrier, and where an iteration begins or ends that stands for others, gives memory another name: so nothing puts
-    a load in an order with the stores of other threads to memory of the same name.
-    """
-    return isinstance(runner, ThreadGroup) and runner.races_forbidden
-
-
-def _name(names: Mapping[str, str], key: str) -> str:
-    return names.get(key, key)

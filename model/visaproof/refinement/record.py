@@ -27,6 +27,7 @@ from visaproof.refinement.inputs.samplers import outside_of, samplers_in
 from visaproof.refinement.observed import is_register, observed_as
 from visaproof.refinement.testing.memory import cell_at, texel_at, views
 from visaproof.refinement.testing.ran import Prepared
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
@@ -34,7 +35,6 @@ from visaproof.refinement.verdicts import (
     RegisterDiffers,
     TargetUndefined,
 )
-from visaproof.refinement.widths.thread_group import AnyRunner, Started
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, Surface
 from visaproof.visaasm.linking.names import functions_beside
@@ -187,7 +187,7 @@ def refinement_record(comparison: Comparison, found: Difference, shows: str) -> 
     )
 
 
-def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared | Started]) -> Differs:
+def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared]) -> Differs:
     match found.what:
         case TargetUndefined(undefined, kind):
             which = "" if kind is None else kind.value
@@ -204,12 +204,12 @@ def _differs(comparison: Comparison, found: Difference, sides: Sequence[Prepared
             return Differs(surface, place, f"{source:#x}", f"{target:#x}")
 
 
-def _image(name: str, sides: Sequence[Prepared | Started]) -> Image | None:
+def _image(name: str, sides: Sequence[Prepared]) -> Image | None:
     """The typed surface of this name, as a kernel that has it gets it."""
     return next((one for side in sides if isinstance(one := side.memory[name], Image)), None)
 
 
-def _contents(found: Difference, name: str, sides: Sequence[Prepared | Started]) -> SurfaceContents:
+def _contents(found: Difference, name: str, sides: Sequence[Prepared]) -> SurfaceContents:
     size, contents = found.memory[name]
     image = _image(name, sides)
     cells = {place_text(at, image is not None): f"{value:#x}" for at, value in sorted(contents.items()) if value}
@@ -242,20 +242,18 @@ def place_from(text: str) -> int:
     return cell_at((u, v, r, lod), channel)
 
 
-def _samplers(runner: AnyRunner, values: Values) -> dict[str, str]:
+def _samplers(runner: Runner, values: Values) -> dict[str, str]:
     """What its samplers read outside of an image, where it is said what stands at their numbers."""
     outside = outside_of(runner.samplers, values)
     return {str(number): outside[number].value for number in runner.samplers if number in outside}
 
 
-def _side(program: Program, by_meaning: bool, runner: AnyRunner, started: Prepared | Started, values: Values) -> Side:
-    prepared = started.shared if isinstance(started, Started) else started
+def _side(program: Program, by_meaning: bool, runner: Runner, prepared: Prepared, values: Values) -> Side:
     kept = _kept(prepared.state)
     threads: list[ThreadStart] = []
-    if isinstance(started, Started):
-        for number, one in started.threads:
-            own = _kept(one.state)
-            threads.append(ThreadStart(number, f"{one.state.exec_mask:#x}", own.registers, own.predicates))
+    for number, one in prepared.threads:
+        own = _kept(one.state)
+        threads.append(ThreadStart(number, f"{one.state.exec_mask:#x}", own.registers, own.predicates))
     kernel = runner.kernel
     beside = functions_beside(Path(kernel.path), grf_bytes=runner.platform.grf_bytes) if kernel.of_several_files else {}
     return Side(

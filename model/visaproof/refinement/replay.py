@@ -6,7 +6,7 @@ from itertools import islice
 from msgspec import Struct
 
 from visaproof.checking.replayed import collected
-from visaproof.decode.texels import Outside, RawImage
+from visaproof.decode.texels import Outside
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.errors import NotModelled, Position, ReadError
 from visaproof.isa.operands import SCRATCH
@@ -27,9 +27,17 @@ from visaproof.refinement.record import (
     place_from,
     threads_of,
 )
-from visaproof.refinement.testing.memory import FLAT_SIZE, FlatContents, ViewContents, cells_of, texel_at
+from visaproof.refinement.testing.memory import (
+    FLAT_SIZE,
+    FlatContents,
+    ViewContents,
+    WatchedBuffer,
+    cells_of,
+    image_of,
+)
 from visaproof.refinement.testing.ran import at_no_surface, missed_of
-from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch, run_group, watched
+from visaproof.refinement.testing.watch import Watch
+from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.visaasm.linking.names import linked
@@ -174,35 +182,20 @@ def _contents(example: RefinementExample, source: _Ran, target: _Ran) -> Words:
 
 
 def _run(example: RefinementExample, side: Side, path: str) -> _Ran:
+    """The thread, or the threads of a group over one memory, each with private memory of its own."""
+    platform, watch = _platform(side, path), Watch(bool(side.threads), forbidden=not example.races_allowed)
+    kernel, memory = _kernel(side, platform, path), _memory(example, side, watch)
     if side.threads:
-        return _run_threads(example, side, path)
-    return _run_on(example, side, _memory(example, side), path)
-
-
-def _run_on(
-    example: RefinementExample,
-    side: Side,
-    memory: Mapping[str, Buffer | Image],
-    path: str,
-) -> _Ran:
-    """One thread over this memory."""
-    platform = _platform(side, path)
-    state, flat = _started(platform, example.exec_mask, side, side, memory, None)
+        started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
+        states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
+        found = run_group(kernel, states, watch, together=side is example.source)
+        return _Ran(found.outcome, memory, next((flat.left for _, flat in started if flat.left is not None), None))
+    state, flat = _started(platform, example.exec_mask, side, side, memory, watch)
     try:
-        outcome = run(_kernel(side, platform, path), state, endless=True)
+        outcome = run(kernel, state, endless=True)
     except MissingSurface as missing:
         outcome = at_no_surface(missing, state.surfaces)
     return _Ran(outcome, memory, flat.left, state)
-
-
-def _run_threads(example: RefinementExample, side: Side, path: str) -> _Ran:
-    """The threads of a group over one memory, each with private memory of its own."""
-    platform, watch = _platform(side, path), ThreadWatch(not example.races_allowed)
-    memory = {name: watched(surface, watch, name) for name, surface in _memory(example, side).items()}
-    started = [_started(platform, one.exec_mask, one, side, memory, watch) for one in side.threads]
-    states = [(thread.number, state) for thread, (state, _) in zip(side.threads, started, strict=True)]
-    found = run_group(_kernel(side, platform, path), states, watch, together=side is example.source)
-    return _Ran(found.outcome, memory, next((flat.left for _, flat in started if flat.left is not None), None))
 
 
 def _started(
@@ -211,7 +204,7 @@ def _started(
     held: Side | ThreadStart,
     side: Side,
     memory: Mapping[str, Buffer | Image],
-    watch: ThreadWatch | None,
+    watch: Watch,
 ) -> tuple[ConcreteState, FlatContents]:
     """A thread before its first instruction, and what it reaches by 64-bit address."""
     state = ConcreteState(platform, exec_mask=int(exec_mask, 16), backwards=side.backwards)
@@ -220,37 +213,35 @@ def _started(
     state.surfaces = {SCRATCH: Scratch()} | {key: memory[name] for key, name in side.surfaces.items()}
     flat = FlatContents([_window(one, memory) for one in side.addresses])
     if side.addresses:
-        state.surfaces[FLAT] = GroupBuffer(FLAT_SIZE, flat, watch=watch) if watch else Buffer(FLAT_SIZE, flat)
+        state.surfaces[FLAT] = WatchedBuffer(FLAT_SIZE, flat, watch=watch)
     return state, flat
 
 
-def _memory(example: RefinementExample, side: Side) -> dict[str, Buffer | Image]:
+def _memory(example: RefinementExample, side: Side, watch: Watch) -> dict[str, Buffer | Image]:
     """The surfaces before the runs, as a kernel has them."""
     said = example.samplers | side.samplers
     samplers = {int(number): Outside(outside) for number, outside in said.items()}
-    found = {name: _surface(contents, samplers) for name, contents in example.memory.items() if not contents.shows}
+    found = {name: _surface(one, samplers, watch) for name, one in example.memory.items() if not one.shows}
     if side.slm and isinstance(local := found.get(SHARED_LOCAL), Buffer):
-        found[SHARED_LOCAL] = Buffer(int(side.slm, 16), local.contents)
-    return found | {name: _view(one, found) for name, one in example.memory.items() if one.shows}
+        local.size = int(side.slm, 16)
+    for name, surface in found.items():
+        watch.named(surface, name)
+    return found | {name: _view(one, found, watch) for name, one in example.memory.items() if one.shows}
 
 
-def _view(recorded: SurfaceContents, memory: Mapping[str, Buffer | Image]) -> Buffer:
+def _view(recorded: SurfaceContents, memory: Mapping[str, Buffer | Image], watch: Watch) -> Buffer:
     """A buffer that is a part of a larger one."""
     base, size, whole = int(recorded.at, 16), int(recorded.size, 16), memory[recorded.shows]
     if not isinstance(whole, Buffer):
         raise ValueError(f"{recorded.shows} is no buffer")
-    return Buffer(size, ViewContents(whole.contents, base))
+    return WatchedBuffer(size, ViewContents(whole.contents, base), watch=watch)
 
 
-def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside]) -> Buffer | Image:
+def _surface(recorded: SurfaceContents, samplers: Mapping[int, Outside], watch: Watch) -> Buffer | Image:
     contents = {place_from(at): int(value, 16) for at, value in recorded.contents.items()}
     if not recorded.kind:
-        return Buffer(int(recorded.size, 16), contents)
-    image = RawImage(tuple(recorded.levels), {}, SurfaceKind[recorded.kind], samplers=samplers)
-    for cell, value in contents.items():
-        image.set_channel(*texel_at(cell), value)
-    image.before = dict(image.texels)
-    return image
+        return WatchedBuffer(int(recorded.size, 16), contents, watch=watch)
+    return image_of(tuple(recorded.levels), SurfaceKind[recorded.kind], contents, watch, samplers)
 
 
 def _window(window: Window, memory: Mapping[str, Buffer | Image]) -> tuple[int, int, dict[int, int]]:

@@ -61,9 +61,7 @@ def undefined_always(comparison: Comparison) -> tuple[UndefinedKind, ...]:
 def _meant_in_a_run(comparison: Comparison) -> bool:
     for values, content in islice(_launches(comparison), RUNS):
         try:
-            if _items_are_apart(comparison.question, values) and has_meaning(
-                *comparison.runners, comparison.question, values, content
-            ):
+            if _items_are_apart(comparison.question, values) and has_meaning(comparison, values, content):
                 return True
         except NotModelled:  # for these inputs, as floats that are not numbers
             continue

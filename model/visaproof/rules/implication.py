@@ -145,7 +145,7 @@ def samples(ready: Prepared, pre: Sequence[Condition]) -> tuple[list[Values], in
 def _source_defined(comparison: Comparison, values: Values) -> bool:
     """Whether a run of the source on these inputs is defined, with memory of zeros."""
     try:
-        return has_meaning(*comparison.runners, comparison.question, values, nothing)
+        return has_meaning(comparison, values, nothing)
     except NotModelled:
         return False
 
@@ -173,7 +173,7 @@ def differences(ready: Prepared, pre: Sequence[Condition]) -> Iterator[Counterex
     assert comparison.inputs is not None
     for values, content in comparison.inputs():
         with suppress(NotModelled):
-            shown = difference(*comparison.runners, comparison.question, values, content)
+            shown = difference(comparison, values, content)
             if shown is not None and (sure := settled(comparison, shown)) is not None:
                 yield counterexample_of(ready, comparison, sure)
 

@@ -152,7 +152,7 @@ def _run_again(one: KeptRun, instance: Instance, conditions: Sequence[Condition]
     comparison = comparison_of(ready, premise(conditions, instance))
     values, memory = _inputs(one, ready), _memory(one)
     content = _content(memory, comparison.question)
-    ran = trial(*comparison.runners, comparison.question, values, content)
+    ran = trial(comparison, values, content)
     if ran is None or ran.difference is None:
         return None
     shown = (ran.difference, *ran.others)

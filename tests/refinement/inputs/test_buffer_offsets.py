@@ -205,9 +205,8 @@ def test_a_difference_is_shown_where_buffers_begin_at_offset_0(tmp_path):
     asked = compared(tmp_path, "    ret (M1, 1)\n", BY_SURFACE)
     found = decide(asked, 2000)
     assert isinstance(found, Difference)
-    runs = asked.runners
     (offset,) = (term for term in found.values if isinstance(term.payload, BufferOffset))
-    later = again(*runs, asked.question, replace(found, values=found.values | {offset: 1}))
+    later = again(asked, replace(found, values=found.values | {offset: 1}))
     assert later is not None
     usual = rather_usual(asked, later)
     assert isinstance(usual.what, ByteDiffers)

@@ -10,9 +10,9 @@ from visaproof.launch.assumptions import Assume
 from visaproof.refinement.comparison import Comparison, compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
-from visaproof.refinement.testing.collisions import Modified
 from visaproof.refinement.testing.random_launches import unknowns
 from visaproof.refinement.testing.runs import Trial, trial
+from visaproof.refinement.testing.watch import Watch
 from visaproof.refinement.verdicts import Difference, Unknown
 from visaproof.semantics.concrete.surface import Buffer
 from visaproof.semantics.symbolic.names import is_size
@@ -44,7 +44,7 @@ def all_lanes(comparison: Comparison) -> Trial | None:
     """A run of both kernels in which all lanes are on."""
     symbols = unknowns(comparison.question, comparison.runners)
     values: Values = {one: 1 << 32 if is_size(one) else 1 for one in symbols}
-    return trial(*comparison.runners, comparison.question, values, lambda *_: 0)
+    return trial(comparison, values, lambda *_: 0)
 
 
 def shown(source: str, target: str) -> Difference | None:
@@ -78,7 +78,7 @@ def test_a_run_shows_nothing_where_the_order_of_its_lanes_does() -> None:
 def test_lanes_that_share_a_part_of_their_cells_meet_whatever_they_do(
     lanes: list[tuple[int, int]], shows: bool, met: bool
 ) -> None:
-    modified, surface = Modified(), Same(Buffer(64))
+    modified, surface = Watch(), Same(Buffer(64))
     for address, width in lanes:
         modified.changes(surface, address, width)
     modified.end_statement(is_typed_atomic=False, order_shows=lambda: shows)

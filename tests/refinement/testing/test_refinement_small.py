@@ -102,7 +102,7 @@ def test_a_row_that_begins_elsewhere_is_found(after: str) -> None:
     comparison = planted(SPMV, FIRST, after)
     found = random_test(comparison, TESTS)
     assert found is not None
-    assert again(*comparison.runners, comparison.question, found)
+    assert again(comparison, found)
 
 
 LOADED = "add (M1, 16) V0074(0,0)<1> V0073(0,0)<1;1,0> V0069(0,0)<0;1,0>"
@@ -116,7 +116,7 @@ def test_values_that_are_loaded_from_the_rows_are_found(seed: int) -> None:
     comparison = planted("spmv_csr/pvc-O2-simd16", LOADED, LOADED.replace("V0069", "V0058"))
     found = random_test(comparison, LAST_TESTS, seed)
     assert found is not None
-    assert again(*comparison.runners, comparison.question, found)
+    assert again(comparison, found)
 
 
 def test_a_surface_that_only_the_target_takes_for_floats_holds_integers_as_well() -> None:

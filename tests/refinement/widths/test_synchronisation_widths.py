@@ -12,8 +12,9 @@ from visaproof.launch.overlap import ArgumentInfo
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
+from visaproof.refinement.testing.watch import Watch
 from visaproof.refinement.verdicts import Refines, Verdict
-from visaproof.refinement.widths.thread_runs import ThreadWatch, run_group
+from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.semantics.concrete.state import ConcreteState, Surface
 from visaproof.semantics.concrete.surface import Buffer
 
@@ -134,7 +135,7 @@ def test_a_thread_that_waits_for_others_for_ever_is_undefined(together: bool) ->
         items = b"".join((8 * thread + lane).to_bytes(2, "little") for lane in range(8))
         registers = {"N": bytearray((1 - thread, 0, 0, 0)), "ID": bytearray(items + bytes(16))}
         states.append((thread, ConcreteState(Platform.DG2, 0xFF, registers, surfaces=buffers)))
-    found = run_group(program, states, ThreadWatch(forbidden=False), together=together).outcome.undefined
+    found = run_group(program, states, Watch(several=True), together=together).outcome.undefined
     assert (found is not None) is together
 
 

@@ -92,6 +92,11 @@ class Question(Struct, frozen=True, dict=True):
         return replace(self, source=replace(self.source, items_apart=True))
 
     @property
+    def in_buffers(self) -> bool:
+        """Whether it is about places in buffers."""
+        return bool(self.source.reaches or self.target.reaches)
+
+    @property
     def lanes(self) -> tuple[Bool, ...]:
         return self.launched.lanes
 

@@ -20,7 +20,7 @@ from visaproof.launch.matching import Program, surface_of
 from visaproof.launch.premises import premise
 from visaproof.program.statements import MemoryMessage
 from visaproof.refinement.effects.sharing import ALIGNMENT
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.testing.runner import Runner
 from visaproof.semantics.symbolic import names
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.smt import BitVec, scale, symbol, symbols_of, zero_extend
@@ -82,7 +82,7 @@ def with_distances(program: Program, begins: Begins, initial: Callable[[str, int
     return start
 
 
-def without_distances(runners: Sequence[AnyRunner], values: Values) -> Values:
+def without_distances(runners: Sequence[Runner], values: Values) -> Values:
     """The values of a run, in which every surface begins where its buffer does."""
     words = (word for runner in runners for word in runner.distances.values())
     return dict(values) | dict.fromkeys(symbols_of(*words), 0)

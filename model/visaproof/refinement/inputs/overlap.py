@@ -16,7 +16,8 @@ from visaproof.queries.kernels.surface_names import itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT, Pair, Sharing
 from visaproof.refinement.scope import Alias, Scope
-from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 
 """What the names of surfaces begin with of which no launch says whose they are."""
@@ -32,7 +33,7 @@ class Overlap(Struct, frozen=True):
 def overlap_of(
     source: Program,
     matching: Matching,
-    runners: Sequence[AnyRunner],
+    runners: Sequence[Runner],
     question: Question,
     scope: Scope,
     split: Split | None,
@@ -142,13 +143,14 @@ def _no_pair(message: str, source: Program, hint: str = "") -> ReadError:
 # ---------------------------------------------------------------- runners that share
 
 
-def with_sharing(runners: Iterable[AnyRunner], sharing: Sharing) -> tuple[AnyRunner, AnyRunner]:
+def with_sharing(runners: Iterable[Runner], sharing: Sharing) -> tuple[Runner, Runner]:
     """Both kernels where these buffers may overlap."""
     source, target = (_sharing(runner, sharing) for runner in runners)
     return source, target
 
 
-def _sharing(runner: AnyRunner, sharing: Sharing) -> AnyRunner:
+def _sharing(runner: Runner, sharing: Sharing) -> Runner:
     if isinstance(runner, ThreadGroup):
-        return replace(runner, members=tuple(replace(one, sharing=sharing) for one in runner.members))
+        members = tuple(replace(one, sharing=sharing) for one in runner.members)
+        return replace(runner, members=members, sharing=sharing)
     return replace(runner, sharing=sharing)

@@ -75,7 +75,7 @@ def unrolled_deeper(asked: Asked) -> Difference | None:
         if found is None:
             return None
         found = smaller(longer, found)
-        shown = again(*comparison.runners, question, found)
+        shown = again(comparison, found)
     except NotModelled:
         return None
     return shown and replace(shown, whatever_found=found.whatever_found)
@@ -126,7 +126,7 @@ def _in_larger_buffers(asked: Comparison, found: Difference) -> Difference | Non
 def _again(comparison: Comparison, start: Difference) -> Difference | None:
     """What a run from this start shows, if it is a difference whatever the source may choose."""
     try:
-        shown = again(*comparison.runners, comparison.question, start)
+        shown = again(comparison, start)
         return shown and settled(comparison, shown)
     except NotModelled:
         return None
@@ -178,7 +178,7 @@ def _goals(question: Question) -> Iterator[Bool]:
 def _shown(comparison: Comparison, values: Values) -> Difference | None:
     """The difference that a run on these values shows, if it is one whatever the source may choose."""
     try:
-        found = difference(*comparison.runners, comparison.question, values, nothing)
+        found = difference(comparison, values, nothing)
         return found and settled(comparison, found)
     except NotModelled:
         return None

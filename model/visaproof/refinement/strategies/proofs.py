@@ -179,7 +179,7 @@ def _confirmed(comparison: Comparison, goal: Bool, values: Values) -> Difference
     failing = [part for part in parts if not evaluate(part, values)]
     reason = source_choice(question) or unlike_threads(question)
     try:
-        found = difference(*comparison.runners, question, values, nothing)
+        found = difference(comparison, values, nothing)
     except NotModelled as stopped:
         shown = f"they differ symbolically, but the kernels cannot be run on these inputs: {stopped}"
         return Unknown(_naming(question, shown, THE_DIFFERENCE, failing))

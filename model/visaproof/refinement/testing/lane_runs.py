@@ -20,8 +20,9 @@ from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.testing.memory import FlatContents, bases_of, cell_at
 from visaproof.refinement.testing.ran import Writer
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers
-from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, LaneWrite, TexelWrite, Write
@@ -115,7 +116,7 @@ def _writers(found: Difference) -> tuple[Writer | None, Writer | None]:
 class _Followed:
     """A run that is made again, and what one lane of it did."""
 
-    runner: AnyRunner
+    runner: Runner
     comparison: Comparison
     found: Difference
     side: int

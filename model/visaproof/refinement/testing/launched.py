@@ -50,7 +50,7 @@ def thread_of(comparison: Comparison, launch: DifferingLaunch) -> Difference | N
         if values is None:
             return None
         try:
-            found = difference(*comparison.runners, comparison.question, values, _content(held))
+            found = difference(comparison, values, _content(held))
             found = found and settled(comparison, found)
         except NotModelled:
             continue

@@ -9,10 +9,11 @@ from visaproof.checking.stages import Values
 from visaproof.decode.texels import Outside, RawImage
 from visaproof.instructions.svm_gather import FLAT
 from visaproof.isa.identity import Same
+from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
-from visaproof.refinement.testing.collisions import Modified
+from visaproof.refinement.testing.watch import Touch, Watch
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.names import (
     SurfaceSize,
@@ -142,52 +143,88 @@ class FlatContents(dict[int, int]):
 
 @dataclass
 class WatchedBuffer(Buffer):
-    """A buffer that notes whether atomics of one message meet: their order is left open."""
+    """A buffer that tells its watch what atomics change, and which thread accesses what."""
 
-    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
+    _atomic: bool = field(default=False, compare=False, repr=False)
+
+    def read(self, address: int, width: int) -> int:
+        """`width` bytes from a byte address."""
+        if self.watch.several:
+            self._note(address, width, Touch.READ)
+        return super().read(address, width)
+
+    def _store(self, address: int, width: int, value: int) -> None:
+        if self.watch.several:
+            self._note(address, width, Touch.WRITE)
+        super()._store(address, width, value)
 
     def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
         """An atomic read-modify-write."""
-        self.modified.changes(Same(self), address, width)
-        return super().modify(address, width, change)
+        self.watch.changes(Same(self), address, width)
+        self._atomic = True
+        try:
+            return super().modify(address, width, change)
+        finally:
+            self._atomic = False
+
+    def _note(self, address: int, width: int, touch: Touch) -> None:
+        if address + width > self.size:
+            return
+        for place in range(address, address + width):
+            memory, at = Same(self.contents), place
+            if isinstance(self.contents, FlatContents | ViewContents):
+                memory, at = self.contents.holder(place)
+            self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
 
 
 @dataclass
 class WatchedImage(RawImage):
-    """A typed surface that notes the texels that messages reach."""
+    """A typed surface that tells its watch which texels messages reach."""
 
-    modified: Modified = field(default_factory=Modified, compare=False, repr=False)
+    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
 
     def contains(self, texel: Texel) -> bool:
         """Whether every coordinate lies below its extent at that level."""
         inside = super().contains(texel)
         if inside:
-            self.modified.texels.append((Same(self), texel))
+            self.watch.texels.append((Same(self), texel))
         return inside
+
+    def channel(self, texel: Texel, channel: int) -> int:
+        """A channel of a texel that exists."""
+        if self.watch.several:
+            self.watch.touches(Same(self.texels), (*texel, channel), Touch.READ)
+        return super().channel(texel, channel)
+
+    def set_channel(self, texel: Texel, channel: int, value: int) -> None:
+        """Writes a channel of a texel that exists."""
+        if self.watch.several:
+            self.watch.touches(Same(self.texels), (*texel, channel), Touch.WRITE)
+        super().set_channel(texel, channel, value)
 
 
 def image_of(
-    surface: SymbolicImage,
-    common: str,
+    levels: tuple[tuple[int, int, int], ...],
+    kind: SurfaceKind,
     cells: Mapping[int, int],
-    values: Values,
-    modified: Modified,
+    watch: Watch,
     samplers: Mapping[int, Outside],
-) -> Image:
-    """A typed surface with these contents, of the size that the values say."""
-    levels: list[tuple[int, int, int]] = []
-    for level, extents in enumerate(surface.levels):
-        terms = extents_like(extents, common, level)
-        width, height, depth = (values.get(term, 1) for term in terms)
-        levels.append((width, height, depth))
+) -> WatchedImage:
+    """A typed surface with these contents."""
     texels: dict[Texel, int] = {}
-    image = WatchedImage(tuple(levels), texels, surface.kind, modified=modified, samplers=samplers)
     for cell, value in cells.items():
         texel, channel = texel_at(cell)
         if value:
-            image.set_channel(texel, channel, value)
-    image.before = dict(texels)
-    return image
+            texels[texel] = texels.get(texel, 0) | value << 32 * channel
+    return WatchedImage(levels, texels, kind, before=dict(texels), samplers=samplers, watch=watch)
+
+
+def levels_of(surface: SymbolicImage, common: str, values: Values) -> Iterator[tuple[int, int, int]]:
+    """The extents of each level, as the values say."""
+    for level, extents in enumerate(surface.levels):
+        width, height, depth = (values.get(term, 1) for term in extents_like(extents, common, level))
+        yield width, height, depth
 
 
 def texel_at(cell: int) -> tuple[Texel, int]:

@@ -10,14 +10,9 @@ from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.surface_keys import HandleNumber, surface_key
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined
-from visaproof.program.statements import Origin
-from visaproof.refinement.testing.collisions import Modified
-from visaproof.refinement.testing.memory import (
-    FlatContents,
-    Memory,
-    WatchedBuffer,
-    cells_of,
-)
+from visaproof.program.statements import Origin, Run
+from visaproof.refinement.testing.memory import FlatContents, Memory, WatchedBuffer, cells_of
+from visaproof.refinement.testing.watch import Watch
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 
@@ -47,7 +42,20 @@ class Prepared(Struct, frozen=True):
     memory: Mapping[str, WatchedBuffer | Image]
     """The surfaces by their common names; `state` has the same ones under the kernel's own names."""
     flat: FlatContents
-    modified: Modified
+    watch: Watch
+    threads: "tuple[tuple[int, Prepared], ...]" = ()
+    """Of a group the threads that have a lane on, by their numbers, in the order in which they run; the first is this.
+    """
+
+    def observed(self, observer: Observer | None) -> Observer:
+        """Tells the watch of each statement that has run, and then this observer."""
+
+        def observe(statement: Run, state: ConcreteState) -> None:
+            self.watch.ended(statement)
+            if observer is not None:
+                observer(statement, state)
+
+        return observe
 
 
 def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
@@ -62,7 +70,8 @@ def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
     contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
     local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
     outside = next((each.instruction.position for each in local), None)
-    return Ran(outcome, contents, left, start.flat.left is not None, outside, start.modified.met, missed=missed)
+    watch, flat = start.watch, start.flat.left is not None
+    return Ran(outcome, contents, left, flat, outside, watch.met, raced=watch.raced, missed=missed, local=watch.local)
 
 
 class Missed(Struct, frozen=True):
@@ -113,7 +122,7 @@ class Ran(Struct, frozen=True):
     shared_local_missed: Position | None
     """The first message with an access that was not wholly inside shared local memory."""
     atomics_met: bool
-    """Whether lanes of an atomic met: in which order they happen is left open."""
+    """Whether atomics of lanes or threads met: in which order they happen is left open."""
     threads: tuple[int, ...] = ()
     """Of a group of threads, which of them each message is of."""
     raced: bool = False

@@ -12,8 +12,7 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import ALIGNMENT
 from visaproof.refinement.inputs.samplers import chosen
 from visaproof.refinement.testing.memory import LARGEST_EXTENT, Content, is_input, of_each_surface, word_value
-from visaproof.refinement.testing.runs import is_conditional
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.testing.runner import Runner
 from visaproof.semantics.symbolic.names import (
     LaneOn,
     SurfaceSize,
@@ -129,7 +128,7 @@ def _style(random: Random, floats: float) -> Content:
 # ---------------------------------------------------------------- what a launch may choose
 
 
-def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
+def unknowns(question: Question, runners: Sequence[Runner]) -> list[Term]:
     """The symbols that a launch chooses: inputs, lanes and sizes, and what it leaves in predicates.
 
     As the kernels have them, so that random launches do not depend on which terms this process made before.
@@ -144,7 +143,7 @@ def unknowns(question: Question, runners: Sequence[AnyRunner]) -> list[Term]:
             for level, extents in enumerate(image.levels):
                 words |= dict.fromkeys(extents_like(extents, name, level))
         words |= dict.fromkeys(chosen(lowered(runner.kernel, runner.platform).samplers, runner.samplers))
-        if is_conditional(question) or runner.lost or PRIVATE in runner.pointers.values():
+        if question.in_buffers or runner.lost or PRIVATE in runner.pointers.values():
             words |= {buffer_base(buffer): None for buffer in runner.pointers.values()}
         for buffer in question.sharing.alignments:
             words |= {buffer_base(buffer): None, surface_size(buffer): None}
@@ -155,7 +154,7 @@ def _by_name(symbols: Iterable[Term]) -> list[Term]:
     return sorted(symbols, key=lambda one: (str(one.payload), one.width))
 
 
-def _uninitialised_predicates(question: Question, runners: Sequence[AnyRunner]) -> Iterator[Term]:
+def _uninitialised_predicates(question: Question, runners: Sequence[Runner]) -> Iterator[Term]:
     """The bits of predicates that decide on what a kernel does though they are uninitialised."""
     effects = question.source, question.target
     guards = [store.guard for side in effects for stores in side.stores.values() for store in stores]

@@ -97,7 +97,7 @@ class _Search(Struct):
         given_up = 0
         for values, content in launched:
             try:
-                found = difference(*self.comparison.runners, self.comparison.question, values, content)
+                found = difference(self.comparison, values, content)
                 sure = found and settled(self.comparison, found, explained=self.explained < MOST_EXPLAINED)
                 self.explained += found is not None
             except NotModelled:  # for these inputs, as floats that are not numbers

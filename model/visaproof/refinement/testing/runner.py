@@ -1,7 +1,6 @@
 """A concrete run of one of two kernels: from the registers and the memory of a launch to what it leaves."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,12 +19,10 @@ from visaproof.launch.matching import SHARED_LOCAL, THREAD_STATE, own_predicates
 from visaproof.machine.concrete.run import MissingSurface, Observer, run
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.program.lower import Runnable, lowered
-from visaproof.program.statements import MemoryMessage, Run, Synchronise
 from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_at
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
-from visaproof.refinement.testing.collisions import Modified, end_of_statement
 from visaproof.refinement.testing.memory import (
     FLAT_SIZE,
     IMAGE_SIZE,
@@ -34,11 +31,12 @@ from visaproof.refinement.testing.memory import (
     WatchedBuffer,
     bases_of,
     image_of,
+    levels_of,
     sampled_image,
     views,
 )
 from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, at_no_surface, ran_of
-from visaproof.refinement.widths.thread_runs import GroupBuffer, ThreadWatch
+from visaproof.refinement.testing.watch import Watch
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
@@ -187,57 +185,39 @@ class Runner(Struct, frozen=True):
 
     def run_from(self, start: "Prepared", memory: Memory, observer: Observer | None = None) -> "Ran":
         """The run from this start, for which this was in memory.  Raises NotModelled."""
-
-        ended = end_of_statement(start.modified)
-        local = SeenByOthers(start.memory)
-
-        def observe(statement: Run, state: ConcreteState) -> None:
-            ended(statement, state)
-            if observer is not None:
-                observer(statement, state)
-
+        endless = not any(self.trace.registers.anew.values())
         try:
             outcome = run(
-                self.kernel,
-                start.state,
-                local.beside(observe),
-                most=self.most_statements,
-                endless=not any(self.trace.registers.anew.values()),
+                self.kernel, start.state, start.observed(observer), most=self.most_statements, endless=endless
             )
         except MissingSurface as missing:
             known = start.state.surfaces if self.trace.stopped is None else ()  # else one that terms did not get to
             outcome = at_no_surface(missing, known)
-        return replace(ran_of(outcome, memory, start), state=start.state, local=local.seen)
+        return replace(ran_of(outcome, memory, start), state=start.state)
 
-    def prepared(
-        self, memory: Memory, lanes: Sequence[Bool], values: Values, watch: ThreadWatch | None = None
-    ) -> "Prepared":
-        """What the run starts from; on request with buffers that tell `watch` what is accessed."""
+    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Prepared":
+        """What the run starts from."""
+        watch = Watch()
+        return self.beside(self.surfaces(memory, values, watch), lanes, values, watch)
 
-        def buffer(size: int, contents: dict[int, int]) -> WatchedBuffer:
-            if watch is None:
-                return WatchedBuffer(size, contents, modified=modified)
-            return GroupBuffer(size, contents, modified=modified, watch=watch)
-
-        modified, images = Modified(), self.images
-        outside = outside_of(self.samplers, values)
+    def surfaces(self, memory: Memory, values: Values, watch: Watch) -> Mapping[str, WatchedBuffer | Image]:
+        """The surfaces with these contents, by their common names."""
+        images, outside = self.images, outside_of(self.samplers, values)
         after: dict[str, WatchedBuffer | Image] = {}
         for name, (size, contents) in memory.items():
             if name in images and size == IMAGE_SIZE:
-                after[name] = image_of(images[name], name, contents, values, modified, outside)
+                levels = tuple(levels_of(images[name], name, values))
+                after[name] = image_of(levels, images[name].kind, contents, watch, outside)
             else:
-                after[name] = buffer(self.size_of(name, size), dict(contents))
+                after[name] = WatchedBuffer(self.size_of(name, size), dict(contents), watch=watch)
+            watch.named(after[name], name)
         for name, view in views(self.sharing, memory, values):
-            after[name] = buffer(view.size, view.within(after))
-        return self.beside(after, modified, lanes, values, partial(buffer, FLAT_SIZE))
+            after[name] = WatchedBuffer(view.size, view.within(after), watch=watch)
+        watch.starts(after.get(SHARED_LOCAL))
+        return after
 
     def beside(
-        self,
-        after: Mapping[str, WatchedBuffer | Image],
-        modified: Modified,
-        lanes: Sequence[Bool],
-        values: Values,
-        flat_buffer: Callable[[FlatContents], WatchedBuffer],
+        self, after: Mapping[str, WatchedBuffer | Image], lanes: Sequence[Bool], values: Values, watch: Watch
     ) -> "Prepared":
         """What a run on these surfaces starts from, which other threads may have as well."""
         bases = bases_of(self.pointers.values(), values, self.sharing)
@@ -259,7 +239,7 @@ class Runner(Struct, frozen=True):
             if key in self.lost:
                 continue
             if key == FLAT:
-                state.surfaces[key] = flat_buffer(flat)
+                state.surfaces[key] = WatchedBuffer(FLAT_SIZE, flat, watch=watch)
             elif key == SCRATCH:
                 state.surfaces[key] = Scratch()
             else:  # one that no lane ever reaches has no contents
@@ -270,7 +250,7 @@ class Runner(Struct, frozen=True):
             name = str(HandleNumber(evaluate_all([word], values)[0]))
             if key in state.surfaces and state.surfaces.setdefault(name, found := state.surfaces[key]) is not found:
                 raise NotModelled("two arguments with the same handle")
-        return Prepared(state, after, flat, modified)
+        return Prepared(state, after, flat, watch)
 
     def _bind_handles(self, state: ConcreteState, after: Mapping[str, WatchedBuffer | Image]) -> None:
         """Gives each argument a handle of its own.
@@ -297,37 +277,6 @@ class Runner(Struct, frozen=True):
         known = dict(zip(words, evaluate_all(words, values), strict=True))
         for (variable, byte), (term, index) in zip(places, terms, strict=True):
             registers[variable][byte] = known[term] >> 8 * index & 0xFF
-
-
-class SeenByOthers:
-    """What other threads of the group may have read of shared local memory: what it held when one synchronised last."""
-
-    def __init__(self, surfaces: Mapping[str, Buffer | Image]) -> None:
-        found = surfaces.get(SHARED_LOCAL)
-        self._now = found if isinstance(found, Buffer) else None
-        self._seen = {} if self._now is None else dict(self._now.contents)
-        self._times = 0
-
-    def beside(self, observer: Observer) -> Observer:
-        """Takes in each statement that has run, after `observer`."""
-
-        def observe(statement: Run, state: ConcreteState) -> None:
-            observer(statement, state)
-            if self._now is not None and _synchronises(statement):
-                self._seen = dict(self._now.contents)
-                self._times += 1
-
-        return observe
-
-    @property
-    def seen(self) -> tuple[int, Mapping[int, int]]:
-        """How often threads synchronised, and the contents at the last time."""
-        return self._times, self._seen
-
-
-def _synchronises(statement: Run) -> bool:
-    """Whether other threads may read after it what was stored to shared local memory before."""
-    return isinstance(statement, Synchronise) or (isinstance(statement, MemoryMessage) and statement.is_atomic)
 
 
 def _flat(after: Mapping[str, WatchedBuffer | Image], bases: Mapping[str, int]) -> FlatContents:

@@ -11,6 +11,7 @@ from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import Undefined
 from visaproof.queries.kernels.surface_names import itself
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind, kind_at
+from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import Reach
 from visaproof.refinement.effects.question import LARGEST_SURFACE, Question
 from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
@@ -29,10 +30,9 @@ from visaproof.refinement.testing.memory import (
     memory_of,
 )
 from visaproof.refinement.testing.ran import Ran, Writer
-from visaproof.refinement.testing.runner import bits_of
+from visaproof.refinement.testing.runner import Runner, bits_of
 from visaproof.refinement.testing.thread_start import as_started, at_the_end, deciding_lanes, fill_images, images_of
 from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers, TargetUndefined
-from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.names import buffer_base, surface_size
 from visaproof.semantics.symbolic.state import FLAT_BITS
@@ -59,24 +59,22 @@ class Trial(Struct, frozen=True):
     """Further bytes that differ."""
 
 
-def difference(
-    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
-) -> Difference | None:
+def difference(comparison: Comparison, values: Values, content: Content) -> Difference | None:
     """What a run on these values shows, if it shows anything.  Raises NotModelled."""
-    found = trial(source, target, question, values, content)
+    found = trial(comparison, values, content)
     return found and found.difference
 
 
-def trial(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> Trial | None:
+def trial(comparison: Comparison, values: Values, content: Content) -> Trial | None:
     """A run of both on these values; None where it shows nothing.  Raises NotModelled.
 
     It shows nothing where the source is undefined, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
     """
-    if not _as_given(question, values):
+    if not _as_given(comparison.question, values):
         return None
-    values, memory = launch_of(source, target, question, values, content)
-    return _both(source, target, question, values, memory) if is_launch(question, values) else None
+    values, memory = launch_of(comparison, values, content)
+    return _both(comparison, values, memory) if is_launch(comparison.question, values) else None
 
 
 def _as_given(question: Question, values: Values) -> bool:
@@ -101,66 +99,61 @@ def _overlap(sharing: Sharing, pair: Pair, values: Values) -> bool:
     return base < other + other_size and other < base + size
 
 
-def has_meaning(source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content) -> bool:
+def has_meaning(comparison: Comparison, values: Values, content: Content) -> bool:
     """Whether the source is defined on these values, and stays inside its buffers where that is assumed.
 
     A result that pages leave open, as that of `inv`, is one that they allow: one behaviour that is defined is enough.
     Raises NotModelled.
     """
+    question = comparison.question
     if not _as_given(question, values):
         return False
-    values, memory = launch_of(source, target, question, values, content)
+    values, memory = launch_of(comparison, values, content)
     given = question.launched.premises
     if not is_launch(question, values) or (given is not None and not given.admit(memory, IMAGE_SIZE)):
         return False
-    ran = source.run(memory, question.lanes, values, picks=True)
-    return not is_undefined(ran, question, values) and not ran.leaves(is_conditional(question))
+    ran = comparison.runners[0].run(memory, question.lanes, values, picks=True)
+    return not is_undefined(ran, question, values) and not ran.leaves(question.in_buffers)
 
 
-def launch_of(
-    source: AnyRunner, target: AnyRunner, question: Question, values: Values, content: Content
-) -> tuple[Values, Memory]:
+def launch_of(comparison: Comparison, values: Values, content: Content) -> tuple[Values, Memory]:
     """The values with the places of the buffers, and what memory holds."""
-    values = without_distances((source, target), values)
-    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    runners, question = comparison.runners, comparison.question
+    values = without_distances(runners, values)
+    buffers = sorted({buffer for one in runners for buffer in one.pointers.values()})
     apart = [buffer for buffer in buffers if buffer not in question.sharing.alignments]
     group = question.launched.group
-    values = as_started(group, (source, target), group.with_room(question.lanes, values)) | {
+    values = as_started(group, runners, group.with_room(question.lanes, values)) | {
         buffer_base(buffer): base // question.sharing.unit(buffer)
         for buffer, base in bases_of(apart, values, question.sharing).items()
     }
-    values |= _handles_apart((source, target))
+    values |= _handles_apart(runners)
     if any(itself(surface) == SHARED_LOCAL for surface in question.surfaces):
         local = question.launched.local
         values[LOCAL_SIZE] = local.within(values.get(LOCAL_SIZE, local.most))
-    images = images_of((source, target))
+    images = images_of(runners)
     memory = memory_of(question, images, values, content)
-    fill_images((source, target), images, memory, values, content)
+    fill_images(runners, images, memory, values, content)
     return values, memory
 
 
-def _handles_apart(runners: tuple[AnyRunner, AnyRunner]) -> Values:
+def _handles_apart(runners: tuple[Runner, Runner]) -> Values:
     """A handle of its own for each surface, where a run may have to find surfaces by them."""
     words = {word: one.surface(key) for one in runners for key, word in one.handle_words.items()}
     numbers = {name: HANDLE_STEP * number for number, name in enumerate(sorted(set(words.values())), 1)}
     return {symbol: numbers[name] for word, name in words.items() for symbol in symbols_of(word)}
 
 
-def is_conditional(question: Question) -> bool:
-    """Whether it is about places in buffers."""
-    return bool(question.source.reaches or question.target.reaches)
-
-
-def again(source: AnyRunner, target: AnyRunner, question: Question, found: Difference) -> Difference | None:
+def again(comparison: Comparison, found: Difference) -> Difference | None:
     """What a second run from the same start shows: the same, if it shows that."""
-    ran = _both(source, target, question, found.values, found.memory)
+    ran = _both(comparison, found.values, found.memory)
     if ran is None or ran.difference is None:
         return None
     return next((one for one in ran.others if one.place == found.place), ran.difference)
 
 
-def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Values, memory: Memory) -> Trial | None:
-    conditional = is_conditional(question)
+def _both(comparison: Comparison, values: Values, memory: Memory) -> Trial | None:
+    source, question = comparison.runners[0], comparison.question
     if SHARED in memory and not all(
         _stay_inside(each.reaches, values) for each in (question.source, question.target)
     ):  # an address behind one buffer is in another: no run would notice that it leaves the first
@@ -169,12 +162,12 @@ def _both(source: AnyRunner, target: AnyRunner, question: Question, values: Valu
     if given is not None and not given.admit(memory, IMAGE_SIZE):
         return None
     ran = source.run(memory, question.lanes, values)
-    if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(conditional):
+    if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(question.in_buffers):
         return None
     ran = at_the_end(ran, source, question, values)
     found: Trial | None = None
-    for order, one in enumerate(target.orders()):
-        found = _beside(source, one, question, values, memory, ran, order)
+    for order, target in enumerate(comparison.runners[1].orders()):
+        found = _beside(comparison, target, values, memory, ran, order)
         if found is not None and found.difference is not None:
             first, *others = (replace(one, source_missed=ran.missed) for one in (found.difference, *found.others))
             return Trial(first, tuple(others))
@@ -195,20 +188,13 @@ def _stay_inside(reaches: Iterable[Reach], values: Values) -> bool:
 
 
 def _beside(
-    source: AnyRunner,
-    target: AnyRunner,
-    question: Question,
-    values: Values,
-    memory: Memory,
-    ran: Ran,
-    order: int,
+    comparison: Comparison, target: Runner, values: Values, memory: Memory, ran: Ran, order: int
 ) -> Trial | None:
-    """What a run of the target shows beside that of the source."""
-    conditional = is_conditional(question)
-    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
-    bases, mask = bases_of(buffers, values, question.sharing), bits_of(question.lanes, values)
+    """What a run of the target, in one order of its threads, shows beside that of the source."""
+    source, question = comparison.runners[0], comparison.question
+    mask = bits_of(question.lanes, values)
     observed = target.run(memory, question.lanes, values)
-    if not observed.leaves(conditional):
+    if not observed.leaves(question.in_buffers):
         if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
             missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
             return Trial(Difference(values, mask, memory, TargetUndefined(missed, SLM_OUTSIDE), order))
@@ -217,20 +203,20 @@ def _beside(
             if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that is defined here
                 return None
             return Trial(Difference(values, mask, memory, TargetUndefined(observed.outcome.undefined, kind), order))
-        observed = at_the_end(observed, target, question, values)
-        found = _differences(source, target, question, values, memory, ran, observed)
+        start = Difference(values, mask, memory, OutsideBuffers(0), order)
+        found = _differences(comparison, target, start, ran, observed)
         for backwards, readings in target.other_ways(observed):
             if found:
                 break
             other = target.run(memory, question.lanes, values, backwards=backwards, readings=readings)
-            if other.outcome.undefined is None and not other.leaves(conditional):
-                other = at_the_end(other, target, question, values)
-                differ = _differences(source, target, question, values, memory, ran, other)
-                found = [replace(one, backwards=backwards, readings=readings) for one in differ]
-        shown = [replace(one, order=order) for one in found]
-        return Trial(shown[0], tuple(shown[1:])) if shown else Trial(None)
+            if other.outcome.undefined is None and not other.leaves(question.in_buffers):
+                way = replace(start, backwards=backwards, readings=readings)
+                found = _differences(comparison, target, way, ran, other)
+        return Trial(found[0], tuple(found[1:])) if found else Trial(None)
     if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
+    buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
+    bases = bases_of(buffers, values, question.sharing)
     moved = elsewhere(bases)
     there = values | {buffer_base(buffer): base // question.sharing.unit(buffer) for buffer, base in moved.items()}
     if source.run(memory, question.lanes, there).left is None:
@@ -250,25 +236,20 @@ def is_undefined(ran: Ran, question: Question, values: Values) -> bool:
     return kind_at(uninitialised, values) is not None
 
 
-def _gets_other_addresses(target: AnyRunner, values: Values) -> bool:
+def _gets_other_addresses(target: Runner, values: Values) -> bool:
     """Whether the target gets addresses that the source does not: they are in no buffer, and may be right."""
     words = (term for term in values if term.width == FLAT_BITS and term not in target.pointers)
     return any(isinstance(term.payload, OnlyHanded) and term.payload.side == "target" for term in words)
 
 
 def _differences(
-    source: AnyRunner,
-    target: AnyRunner,
-    question: Question,
-    values: Values,
-    memory: Memory,
-    ran: Ran,
-    observed: Ran,
+    comparison: Comparison, target: Runner, start: Difference, ran: Ran, observed: Ran
 ) -> list[Difference]:
-    """The bytes that differ, up to so many."""
+    """The bytes that differ, up to so many, after runs with this start."""
     found: list[Difference] = []
-    mask = bits_of(question.lanes, values)
-    for surface, (size, contents) in memory.items():
+    source, question, values = comparison.runners[0], comparison.question, start.values
+    observed = at_the_end(observed, target, question, values)
+    for surface, (size, contents) in start.memory.items():
         one, other = ran.memory[surface][1], observed.memory[surface][1]
         bases = bases_of(source.sharing.alignments if surface == SHARED else (surface,), values, source.sharing)
         for address in sorted(one.keys() | other.keys()):
@@ -283,7 +264,7 @@ def _differences(
                         _writer(*of, surface, address, size, bases) for of in ((source, ran), (target, observed))
                     )
                     what = ByteDiffers(surface, address, contents.get(address, 0), *after, *writers)
-                found.append(Difference(values, mask, memory, what))
+                found.append(replace(start, what=what))
     return found
 
 
@@ -293,9 +274,7 @@ def _is_seen(surface: str, address: int, ran: Ran, observed: Ran) -> bool:
     return surface != SHARED_LOCAL or (times == others and seen.get(address, 0) != other.get(address, 0))
 
 
-def _writer(
-    runner: AnyRunner, ran: Ran, surface: str, address: int, size: int, bases: Mapping[str, int]
-) -> Writer | None:
+def _writer(runner: Runner, ran: Ran, surface: str, address: int, size: int, bases: Mapping[str, int]) -> Writer | None:
     """The last write that put something at this byte; `bases` has where buffers begin that are reached by address, or
     that share memory."""
     base = bases.get(surface, 0)

@@ -73,14 +73,12 @@ class _Tries:
 
     def alike(self, found: Difference, values: Values, content: Content) -> Difference | None:
         """A difference for these values in the same respect: in memory, or in what the target leaves undefined."""
-        runners, question = self.comparison.runners, self.comparison.question
-        return self._confirmed(found, lambda: difference(*runners, question, values, content))
+        return self._confirmed(found, lambda: difference(self.comparison, values, content))
 
     def zeroed(self, found: Difference, name: str, cells: list[int]) -> Difference | None:
         """A difference in the same respect in which an image has 0 in these channels of texels."""
         memory = found.memory | {name: (IMAGE_SIZE, found.memory[name][1] | dict.fromkeys(cells, 0))}
-        runners, start = self.comparison.runners, replace(found, memory=memory)
-        return self._confirmed(found, lambda: again(*runners, self.comparison.question, start))
+        return self._confirmed(found, lambda: again(self.comparison, replace(found, memory=memory)))
 
     def _confirmed(self, found: Difference, run: Callable[[], Difference | None]) -> Difference | None:
         """What the runs show, if it is a difference in the same respect."""

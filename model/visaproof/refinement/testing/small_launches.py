@@ -21,7 +21,7 @@ from visaproof.refinement.testing.memory import (
     of_each_surface,
     word_value,
 )
-from visaproof.refinement.widths.thread_group import AnyRunner
+from visaproof.refinement.testing.runner import Runner
 from visaproof.semantics.symbolic.alu import Source
 from visaproof.semantics.symbolic.names import Extent
 from visaproof.smt import Op, Term, symbols_of
@@ -33,7 +33,7 @@ ZEROS = 0.2
 
 
 def small_launches(
-    runners: Sequence[AnyRunner], symbols: Sequence[Term], seed: int, count: int = SMALL_LAUNCHES
+    runners: Sequence[Runner], symbols: Sequence[Term], seed: int, count: int = SMALL_LAUNCHES
 ) -> Iterator[tuple[Values, Content]]:
     """Seeded random ones, with what memory holds in each."""
     random, floats = Random(seed + 3), _Floats.of(runners)
@@ -72,7 +72,7 @@ class _Floats(Struct, frozen=True):
     """Those that hold floats for one of the kernels alone: for the other they may hold indices."""
 
     @staticmethod
-    def of(runners: Sequence[AnyRunner]) -> "_Floats":
+    def of(runners: Sequence[Runner]) -> "_Floats":
         each = [dict(_floats(runner)) for runner in runners]
         sizes = {name: size for one in each for name, size in one.items()}
         return _Floats(sizes, tuple(name for name in sizes if any(name not in one for one in each)))
@@ -83,7 +83,7 @@ class _Floats(Struct, frozen=True):
         return ((name, size) for name, size in self.sizes.items() if name not in integers)
 
 
-def _floats(runner: AnyRunner) -> Iterator[tuple[str | Term, int]]:
+def _floats(runner: Runner) -> Iterator[tuple[str | Term, int]]:
     """The surfaces from which the kernel loads operands of arithmetic on floats, the inputs that are such operands, and
     the bytes of such a float."""
     loaded = dict(_loaded(runner))
@@ -112,7 +112,7 @@ def _is_float(source: Source) -> bool:
     return source.type.floating and source.type.size in PATTERNS
 
 
-def _loaded(runner: AnyRunner) -> Iterator[tuple[Term, str]]:
+def _loaded(runner: Runner) -> Iterator[tuple[Term, str]]:
     """The symbols of what the kernel loads, and the common name of the surface that each is from."""
     pointers: dict[Term, str] = dict(runner.pointers.items())
     for performed in runner.trace.performed:

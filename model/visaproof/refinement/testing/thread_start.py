@@ -20,7 +20,8 @@ from visaproof.refinement.effects.question import Question
 from visaproof.refinement.observed import RegisterPlace, is_register
 from visaproof.refinement.testing.memory import Content, Memory, cell_at
 from visaproof.refinement.testing.ran import Ran
-from visaproof.refinement.widths.thread_group import AnyRunner, ThreadGroup
+from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.refinement.widths.wide_thread import number_symbol
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Texel
@@ -34,7 +35,7 @@ HANDED = symbol(f"%r0.{THREAD_NUMBER_BYTE}", 32)
 """The word of r0 whose lowest byte is the number of the thread, on devices that have it there."""
 
 
-def as_started(group: Group, programs: Sequence[AnyRunner], values: Mapping[Term, int]) -> dict[Term, int]:
+def as_started(group: Group, programs: Sequence[Runner], values: Mapping[Term, int]) -> dict[Term, int]:
     """The values as a launch has them, where launches that exist are asked about.
 
     Drivers start kernels that round to nearest even, in IEEE mode.  The number of a thread follows from its local ids,
@@ -54,7 +55,7 @@ def as_started(group: Group, programs: Sequence[AnyRunner], values: Mapping[Term
     return found
 
 
-def _numbers_of(programs: Sequence[AnyRunner]) -> Iterator[BitVec]:
+def _numbers_of(programs: Sequence[Runner]) -> Iterator[BitVec]:
     """The words that hold the number of a thread; of a wide one with narrow ones beside it both may be read."""
     if any(one.platform >= THREAD_NUMBER_SINCE for one in programs):
         yield HANDED
@@ -69,7 +70,7 @@ CORNER = (8, 8, 2)
 """The texels at the origin of an image that hold something where coordinates are floats, which terms do not know."""
 
 
-def images_of(runners: Sequence[AnyRunner]) -> dict[str, bool]:
+def images_of(runners: Sequence[Runner]) -> dict[str, bool]:
     """The typed surfaces, and whether a kernel reads them in a way that is modelled of an image of 0 alone.
 
     Such are reads of other forms than of texels as they are, and those by a sampler of what a kernel also stores.
@@ -85,14 +86,14 @@ def images_of(runners: Sequence[AnyRunner]) -> dict[str, bool]:
     return {name: name in zeros for runner in runners for name in runner.images if name not in bytes_alone}
 
 
-def _of_texels(runner: AnyRunner) -> set[Position]:
+def _of_texels(runner: Runner) -> set[Position]:
     """The reads that bring texels as they are."""
     statements = lowered(runner.kernel, runner.platform).statements
     return {one.position for one in statements if isinstance(one, SamplerMessage) and one.read.of_texels}
 
 
 def fill_images(
-    runners: Sequence[AnyRunner], images: Mapping[str, bool], memory: Memory, values: Values, content: Content
+    runners: Sequence[Runner], images: Mapping[str, bool], memory: Memory, values: Values, content: Content
 ) -> None:
     """Puts something into the texels that are read."""
     reads = [(name, one) for _, name, one in _reads(runners) if images.get(name) is False]
@@ -114,7 +115,7 @@ def _fill(memory: Memory, name: str, texel: Texel, content: Content) -> None:
         memory[name][1].setdefault(cell, content(name, 4 * cell, 4))
 
 
-def _reads(runners: Sequence[AnyRunner]) -> Iterator[tuple[AnyRunner, str, Uninterpreted]]:
+def _reads(runners: Sequence[Runner]) -> Iterator[tuple[Runner, str, Uninterpreted]]:
     """Each value that a kernel reads through the sampler, and the common name of its image."""
     for runner in runners:
         for one in runner.trace.arbitrary:
@@ -132,7 +133,7 @@ def _coordinates(read: Uninterpreted) -> tuple[BitVec, BitVec, BitVec]:
 # ---------------------------------------------------------------- registers that are compared at the end
 
 
-def with_registers(ran: Ran, runner: AnyRunner, question: Question, values: Values) -> Ran:
+def with_registers(ran: Ran, runner: Runner, question: Question, values: Values) -> Ran:
     """The run with the bytes of the registers that the source defines, as if they were in memory."""
     memory = dict(ran.memory)
     for one in runner.observed:
@@ -145,7 +146,7 @@ def with_registers(ran: Ran, runner: AnyRunner, question: Question, values: Valu
     return replace(ran, memory=memory)
 
 
-def at_the_end(ran: Ran, runner: AnyRunner, question: Question, values: Values) -> Ran:
+def at_the_end(ran: Ran, runner: Runner, question: Question, values: Values) -> Ran:
     """The run with the registers that are compared; what comes after a part of a program reads all of its memory."""
     ran = with_registers(ran, runner, question, values)
     if question.launched.premises is not None and SHARED_LOCAL in ran.memory:

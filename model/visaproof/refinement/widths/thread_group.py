@@ -4,142 +4,45 @@ On terms their messages stand one thread behind the other, from barrier to barri
 two threads race, every other order leaves the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import cast
+from functools import partial
+from typing import Any, cast
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from visaproof.checking.stages import Holds, Values, decide_goal
 from visaproof.isa.identity import Same
-from visaproof.isa.platform import Platform
 from visaproof.isa.readings import DEFAULT, Readings
-from visaproof.launch.input_meaning import Argument
 from visaproof.machine.symbolic.trace import Performed, Trace
-from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.refinement.effects.fences import is_atomic
-from visaproof.refinement.effects.sharing import Sharing
-from visaproof.refinement.inputs.samplers import Samplers, outside_of
-from visaproof.refinement.observed import Observed
-from visaproof.refinement.testing.collisions import Modified, end_of_statement
-from visaproof.refinement.testing.memory import (
-    FLAT_SIZE,
-    IMAGE_SIZE,
-    FlatContents,
-    Memory,
-    WatchedBuffer,
-    image_of,
-    views,
-)
+from visaproof.refinement.testing.memory import Memory
 from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, ran_of
-from visaproof.refinement.testing.runner import Runner, SeenByOthers, bits_of
+from visaproof.refinement.testing.runner import Runner, bits_of
+from visaproof.refinement.testing.watch import Watch
 from visaproof.refinement.widths.thread_phases import merged
-from visaproof.refinement.widths.thread_runs import GroupBuffer, GroupImage, ThreadWatch, run_group, watched
+from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Image
 from visaproof.semantics.symbolic.accesses import Access
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import Literals, alternatives, literals_of
-from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Bool, Op, Term, bool_symbol, conj, disj, implies, is_true, true
 from visaproof.smt.substitution import substitute_all
 
 
-class ThreadGroup(Struct, frozen=True):
-    """One of two kernels, as several threads: what `Runner` is for one."""
+class ThreadGroup(Runner, frozen=True, kw_only=True):
+    """One of two kernels, as several threads: all that is said of inputs and surfaces is the same in all of them."""
 
     members: tuple[Runner, ...]
     split: Split
-    trace: Trace
-    """Of all threads, which have none of the values that are left open in common."""
-    threads: tuple[int, ...]
-    """The thread of each message."""
     finders: tuple[int, ...]
-    """The thread of each value that is left open."""
+    """The thread of each value that is left open: the threads have none of these in common."""
     races_forbidden: bool
     last_first: bool = False
     """Whether the last thread runs first."""
-
-    @property
-    def observed(self) -> tuple[Observed, ...]:
-        """No registers: those of several threads are not those of one."""
-        return ()
-
-    @property
-    def distances(self) -> Mapping[str, BitVec]:
-        """How far its surfaces begin before their buffers: the same in all threads."""
-        return self.members[0].distances
-
-    @property
-    def samplers(self) -> Samplers:
-        """What stands at the numbers of its samplers."""
-        return self.members[0].samplers
-
-    @property
-    def sampler_handles(self) -> Mapping[str, int | Argument]:
-        """The samplers behind the inputs that are handles of one."""
-        return self.members[0].sampler_handles
-
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """No surfaces: of which arguments those of several threads are is always known."""
-        return ()
-
-    @property
-    def unwritten(self) -> frozenset[str]:
-        """The surfaces that nobody writes while the kernel runs."""
-        return self.members[0].unwritten
-
-    @property
-    def name(self) -> str:
-        return self.members[0].name
-
-    @property
-    def kernel(self) -> Runnable:
-        return self.members[0].kernel
-
-    @property
-    def platform(self) -> Platform:
-        return self.members[0].platform
-
-    @property
-    def sharing(self) -> Sharing:
-        """The buffers that may overlap: the same for all threads."""
-        return self.members[0].sharing
-
-    @property
-    def surface(self) -> Callable[[str], str]:
-        return self._common_name
-
-    def _common_name(self, key: str) -> str:
-        """The common name of a surface: a thread that stops early does not come to all that the others reach."""
-        for one in self.members[:-1]:
-            with suppress(KeyError):
-                return one.surface(key)
-        return self.members[-1].surface(key)
-
-    @property
-    def pointers(self) -> Mapping[BitVec, str]:
-        """The words that are the address of a buffer, and the buffer: the same in all threads."""
-        return self.members[0].pointers
-
-    @property
-    def handle_words(self) -> Mapping[str, BitVec]:
-        """The words with the handles of its surfaces, which are the same in all threads."""
-        return self.members[0].handle_words
-
-    @property
-    def images(self) -> Mapping[str, SymbolicImage]:
-        """The typed surfaces, by their common names."""
-        return self.members[0].images
-
-    def sampled(self) -> list[tuple[str, str]]:
-        """The surfaces that are read through the sampler, by their own names and by the common ones."""
-        return self.members[0].sampled()
 
     def start_words(self) -> Iterator[BitVec]:
         """What the registers of the threads hold before they start, as far as they read that."""
@@ -168,83 +71,44 @@ class ThreadGroup(Struct, frozen=True):
     ) -> Ran:
         """The run, and the memory after it; on request the last lane of an atomic first, and with a result that is
         picked where pages allow several.  Raises NotModelled."""
-        started = self.prepared(memory, lanes, values)
-        states = [(number, one.state) for number, one in started.threads]
+        start = self.prepared(memory, lanes, values)
+        states = [(number, one.state) for number, one in start.threads]
         for _, state in states:
             state.backwards, state.readings = backwards, readings
             state.choices = Choices(0) if picks else STRICT
-        ended = end_of_statement(started.shared.modified)
         observers = {Same(state): observer_of(number, state) for number, state in states} if observer_of else {}
 
-        local = SeenByOthers(started.memory)
-
         def observe(statement: Run, state: ConcreteState) -> None:
-            ended(statement, state)
             if (observer := observers.get(Same(state))) is not None:
                 observer(statement, state)
 
         found = run_group(
-            self.kernel,
-            states,
-            started.watch,
-            local.beside(observe),
-            most=self.members[0].most_statements,
+            self.kernel, states, start.watch, start.observed(observe), self.most_statements,
             together=self.name == "source",
-        )
-        left = next((one for _, one in started.threads if one.flat.left is not None), started.shared)
-        ran = ran_of(found.outcome, memory, replace(started.shared, flat=left.flat))
-        met = ran.atomics_met or started.watch.atomics_met
-        more = {"threads": found.threads, "raced": started.watch.raced, "atomics_met": met}
-        return replace(ran, local=local.seen, **more)
+        )  # fmt: skip
+        left = next((one for _, one in start.threads if one.flat.left is not None), start)
+        return replace(ran_of(found.outcome, memory, replace(start, flat=left.flat)), threads=found.threads)
 
-    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> "Started":
+    def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> Prepared:
         """What the run starts from: the threads that have a lane on, in the order in which they run."""
-        watch, modified = ThreadWatch(self.races_forbidden), Modified()
-        after = {name: self._surface(name, contents, values, watch, modified) for name, contents in memory.items()}
-        shown = views(self.sharing, memory, values)
-        after |= {name: GroupBuffer(one.size, one.within(after), modified=modified, watch=watch) for name, one in shown}
-
-        def flat_buffer(flat: FlatContents) -> WatchedBuffer:
-            return GroupBuffer(FLAT_SIZE, flat, modified=modified, watch=watch)
-
+        watch = Watch(several=True, forbidden=self.races_forbidden)
+        after = self.surfaces(memory, values, watch)
         threads: list[tuple[int, Prepared]] = []
         for number, member in enumerate(self.members):
             own = lanes[self.split.lanes(number)]
             if bits_of(own, values):
-                threads.append((number, member.beside(after, modified, own, values, flat_buffer)))
+                threads.append((number, member.beside(after, own, values, watch)))
         if self.last_first:
             threads.reverse()
-        return Started(tuple(threads), watch)
-
-    def _surface(
-        self, name: str, before: tuple[int, dict[int, int]], values: Values, watch: ThreadWatch, modified: Modified
-    ) -> GroupBuffer | GroupImage:
-        size, contents = before
-        outside = outside_of(self.samplers, values)
-        if name in self.images and size == IMAGE_SIZE:
-            return watched(image_of(self.images[name], name, contents, values, modified, outside), watch, name)
-        own = self.members[0].size_of(name, size)
-        return watched(WatchedBuffer(own, dict(contents), modified=modified), watch, name)
+        return replace(threads[0][1], threads=tuple(threads))
 
 
-class Started(Struct, frozen=True):
-    """The threads of a group before they run, of which there is at least one, by their numbers."""
-
-    threads: tuple[tuple[int, Prepared], ...]
-    watch: ThreadWatch
-
-    @property
-    def shared(self) -> Prepared:
-        """A thread, for what all of them have."""
-        return self.threads[0][1]
-
-    @property
-    def memory(self) -> Mapping[str, WatchedBuffer | Image]:
-        """The surfaces by their common names."""
-        return self.shared.memory
-
-
-AnyRunner = Runner | ThreadGroup
+def _common_name(members: Sequence[Runner], key: str) -> str:
+    """The common name of a surface: a thread that stops early does not come to all that the others reach."""
+    for one in members[:-1]:
+        with suppress(KeyError):
+            return one.surface(key)
+    return members[-1].surface(key)
 
 
 # ---------------------------------------------------------------- on terms
@@ -260,7 +124,11 @@ def group_of(
     ]
     comes = [[_if_launched(each.guard, on) for each in one.events] for one, on in zip(traces, own, strict=True)]
     run = merged(traces, split, comes, conditional=races_forbidden and members[0].name == "source")
-    return ThreadGroup(tuple(members), split, run.trace, run.threads, run.finders, races_forbidden)
+    common: dict[str, Any] = asdict(members[0])
+    common |= {"trace": run.trace, "threads": run.threads, "surface": partial(_common_name, members)}
+    return ThreadGroup(
+        **common, members=tuple(members), split=split, finders=run.finders, races_forbidden=races_forbidden
+    )
 
 
 def _where_launched(trace: Trace, lanes: Sequence[Bool]) -> Trace:

@@ -1,142 +1,14 @@
-"""Runs the threads of a group concretely over one memory: one after another, from barrier to barrier.
+"""Runs the threads of a group concretely over one memory: one after another, from barrier to barrier."""
 
-It is noted which of them access which bytes, and the run stops where two of them race.
-"""
+from collections.abc import Sequence
 
-import dataclasses
-from collections.abc import Callable, Hashable, Sequence
-from enum import Enum
+from msgspec import Struct
 
-from msgspec import Struct, field
-
-from visaproof.decode.texels import RawImage
-from visaproof.isa.errors import Position, UndefinedBehavior
-from visaproof.isa.identity import Same
+from visaproof.isa.errors import Position
 from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.program.lower import Runnable
-from visaproof.refinement.testing.collisions import Modified
-from visaproof.refinement.testing.memory import FlatContents, ViewContents, WatchedBuffer
+from visaproof.refinement.testing.watch import Watch
 from visaproof.semantics.concrete.state import ConcreteState
-from visaproof.semantics.concrete.surface import Buffer, Image, Texel
-
-Memory = Same[dict[int, int]] | Same[dict[Texel, int]]
-
-
-class Touch(Enum):
-    """How a byte is accessed."""
-
-    READ = "reads"
-    WRITE = "writes"
-    ATOMIC = "modifies"
-
-
-class ThreadWatch(Struct):
-    """The accesses since the last barrier.  Raises UndefinedBehavior at a race, where races are undefined."""
-
-    forbidden: bool
-    names: dict[Memory, str] = field(default_factory=dict[Memory, str])
-    """Of each memory, by what holds its contents."""
-    thread: int = 0
-    """The one that runs."""
-    raced: bool = False
-    atomics_met: bool = False
-    """Whether atomics of two threads met: their order is left open."""
-    _seen: dict[Hashable, dict[int, set[Touch]]] = field(default_factory=dict[Hashable, dict[int, set[Touch]]])
-
-    def barrier(self) -> None:
-        """What is behind it is in order with what was before it."""
-        self._seen.clear()
-
-    def touches(self, memory: Memory, place: int | tuple[int, ...], touch: Touch) -> None:
-        """The running thread accesses a byte, or a channel of a texel."""
-        seen = self._seen.setdefault((memory, place), {})
-        for other, kinds in seen.items():
-            if other != self.thread:
-                self._meets(memory, place, touch, other, kinds)
-        seen.setdefault(self.thread, set()).add(touch)
-
-    def _meets(self, memory: Memory, place: int | tuple[int, ...], touch: Touch, other: int, kinds: set[Touch]) -> None:
-        if touch is Touch.ATOMIC and Touch.ATOMIC in kinds:
-            self.atomics_met = True
-        mine, theirs = touch is not Touch.READ, kinds - {Touch.READ}
-        if (not mine and not theirs) or (touch is Touch.ATOMIC and kinds == {Touch.ATOMIC}):
-            return
-        self.raced = True
-        if self.forbidden:
-            at = f"byte {place:#x}" if isinstance(place, int) else f"texel {place}"
-            done = next(iter(theirs or kinds)).value
-            where = self.names.get(memory, "memory")
-            raise UndefinedBehavior(
-                f"thread {self.thread} {touch.value} {at} of {where}, and thread {other} {done} it: a race"
-            )
-
-
-@dataclasses.dataclass
-class GroupBuffer(WatchedBuffer):
-    """A buffer that several threads reach."""
-
-    watch: ThreadWatch = dataclasses.field(
-        default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False
-    )
-    _atomic: bool = dataclasses.field(default=False, compare=False, repr=False)
-
-    def read(self, address: int, width: int) -> int:
-        """`width` bytes from a byte address."""
-        self._note(address, width, Touch.READ)
-        return super().read(address, width)
-
-    def _store(self, address: int, width: int, value: int) -> None:
-        self._note(address, width, Touch.WRITE)
-        super()._store(address, width, value)
-
-    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
-        """An atomic read-modify-write."""
-        self._atomic = True
-        try:
-            return super().modify(address, width, change)
-        finally:
-            self._atomic = False
-
-    def _note(self, address: int, width: int, touch: Touch) -> None:
-        if address + width > self.size:
-            return
-        for place in range(address, address + width):
-            memory, at = Same(self.contents), place
-            if isinstance(self.contents, FlatContents | ViewContents):
-                memory, at = self.contents.holder(place)
-            self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
-
-
-@dataclasses.dataclass
-class GroupImage(RawImage):
-    """A typed surface that several threads reach."""
-
-    watch: ThreadWatch = dataclasses.field(
-        default_factory=lambda: ThreadWatch(forbidden=False), compare=False, repr=False
-    )
-
-    def channel(self, texel: Texel, channel: int) -> int:
-        """A channel of a texel that exists."""
-        self.watch.touches(Same(self.texels), (*texel, channel), Touch.READ)
-        return super().channel(texel, channel)
-
-    def set_channel(self, texel: Texel, channel: int, value: int) -> None:
-        """Writes a channel of a texel that exists."""
-        self.watch.touches(Same(self.texels), (*texel, channel), Touch.WRITE)
-        super().set_channel(texel, channel, value)
-
-
-def watched(surface: Buffer | Image, watch: ThreadWatch, name: str) -> GroupBuffer | GroupImage:
-    """The surface as one that several threads reach."""
-    if isinstance(surface, Image):
-        watch.names[Same(surface.texels)] = name
-        found = GroupImage(surface.levels, surface.texels, surface.kind, watch=watch)
-        if isinstance(surface, RawImage):
-            found.before, found.samplers = surface.before, surface.samplers
-        return found
-    watch.names[Same(surface.contents)] = name
-    modified = surface.modified if isinstance(surface, WatchedBuffer) else Modified()
-    return GroupBuffer(surface.size, surface.contents, modified=modified, watch=watch)
 
 
 class GroupOutcome(Struct, frozen=True):
@@ -149,7 +21,7 @@ class GroupOutcome(Struct, frozen=True):
 def run_group(
     kernel: Runnable,
     states: Sequence[tuple[int, ConcreteState]],
-    watch: ThreadWatch,
+    watch: Watch,
     observer: Observer | None = None,
     most: int = MAX_STATEMENTS,
     *,

@@ -37,7 +37,7 @@ from visaproof.refinement.inputs.buffer_offsets import Begins, distances, with_d
 from visaproof.refinement.lockstep import with_events_together
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.runner import Runner
-from visaproof.refinement.widths.thread_group import AnyRunner, group_of, with_plain_events
+from visaproof.refinement.widths.thread_group import group_of, with_plain_events
 from visaproof.refinement.widths.wide_thread import Split, Starts, narrow_start, prefix_of, wide_start
 from visaproof.semantics.symbolic.registers import Byte
 from visaproof.semantics.symbolic.state import ADDRESS_BITS, FLAT_BITS
@@ -73,7 +73,7 @@ def one_to_several(
     split: Split,
     scope: Scope,
     begins: Begins,
-) -> tuple[AnyRunner, AnyRunner]:
+) -> tuple[Runner, Runner]:
     """Both kernels, where a thread of one runs the work items of several threads of the other; its own are `lanes`."""
     wide, narrow = (0, 1) if split.source_is_wide else (1, 0)
     owners = SOURCE, TARGET
@@ -165,7 +165,7 @@ def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:
                 yield (item.variable, piece.offset), program.table(piece.meaning.table.value)
 
 
-def require_found(runner: AnyRunner) -> None:
+def require_found(runner: Runner) -> None:
     """Raises NotModelled where it is not known which argument a surface is."""
     if runner.lost:
         raise _unknown_surface(runner.kernel, runner.lost[0])

@@ -13,8 +13,8 @@ from visaproof.refinement.comparison import Comparison
 from visaproof.refinement.effects.places import ALWAYS
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.same_program import SAME_PROGRAM
+from visaproof.refinement.testing.runner import Runner
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
-from visaproof.refinement.widths.thread_group import AnyRunner
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.report.kernels.premises import premise_lines, premises_record
 from visaproof.report.records.refine import RefineAnswer
@@ -84,7 +84,7 @@ def _surfaces(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
         yield surface, keys[0], keys[1]
 
 
-def _ways(runner: AnyRunner, surface: str) -> Iterator[str]:
+def _ways(runner: Runner, surface: str) -> Iterator[str]:
     """How a kernel reaches a surface: by what names it, or by the input that holds its address."""
     surface = itself(surface)
     keys = dict.fromkeys((*runner.trace.surfaces, *(key for key, _ in runner.sampled())))
