@@ -166,9 +166,9 @@ def compare_iterations(source: Program, target: Program, scope: Scope, by_buffer
             exact, question, unasked = *of_the_source(runners, launched, scope.forbidden), reason
     assumed = assumptions(start, question, matching, runners)
     assumed += rows
-    assumed += _assumed_beside(scope, by_buffers)
-    assumed += _on_tables(programs, starts, tables)
-    assumed += tuple(beside(programs, runners, matching))
+    assumed += (BUFFER_OFFSETS,) if by_buffers else ()
+    assumed += IEEE_ASSUMED if scope.floats is Floats.IEEE else ()
+    assumed += (*unusual(scope.forbidden), *_on_tables(programs, starts, tables), *beside(programs, runners, matching))
     overlap = overlap_of(source, matching, runners, question, scope, split)
     return Comparison(
         source, target, matching, start, assumed + overlap.assumed, question, runners, exact, scope, unasked,
@@ -197,15 +197,6 @@ def _starts(source: Program, target: Program, assume: Assume, alike: bool) -> tu
     slot = max(slot_of(source.launch, one), slot_of(target.launch, other))
     kernels = source.kernel, target.kernel
     return in_all_slots((one, other), slot, kernels, source.platform) if slot and alike else (one, other)
-
-
-def _assumed_beside(scope: Scope, by_buffers: bool) -> tuple[Premise, ...]:
-    """What is assumed beside what the launch says, for the reader."""
-    return (
-        *((BUFFER_OFFSETS,) if by_buffers else ()),
-        *(IEEE_ASSUMED if scope.floats is Floats.IEEE else ()),
-        *unusual(scope.forbidden),
-    )
 
 
 def _require_modelled(program: Program, read: Iterable[tuple[str, int]]) -> None:

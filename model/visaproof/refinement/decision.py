@@ -37,7 +37,7 @@ from visaproof.refinement.strategies.table import (
     SOLVED_IN_ONE_MEMORY,
     STRATEGIES,
 )
-from visaproof.refinement.testing.shrinking import smaller
+from visaproof.refinement.testing.random_testing import smaller
 from visaproof.refinement.vacuity import means_nothing, undefined_always
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous, Verdict
 from visaproof.smt import false

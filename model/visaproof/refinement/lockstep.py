@@ -137,7 +137,7 @@ def _with_classes(
     classes = _Classes(alike, alike)
     while True:
         names = classes.names(loops, several, together)
-        names |= {word: one for side in loops for word, one in _runs_together(side, together).items()}
+        names |= {held.during: _runs_loop(loop) for side in loops for loop in together for held in side[loop].lanes}
         question = _question(runners, launched, scope, names | chosen, memory)
         if question is None:
             return None
@@ -230,11 +230,6 @@ def _generalised_thread(runner: Runner, lanes: Sequence[Bool], scope: Scope, fix
 def _with_events(loops: Sequence[LoopIteration]) -> Iterator[int]:
     """The loops with barriers or fences."""
     return (loop for loop, one in enumerate(loops) if one.begins.events < one.ends.events)
-
-
-def _runs_together(loops: Sequence[LoopIteration], together: frozenset[int]) -> dict[Term, Term]:
-    """One symbol for all lanes: whether they run an iteration of a loop that they go through `together`."""
-    return {held.during: _runs_loop(loop) for loop in together for held in loops[loop].lanes}
 
 
 def _runs_loop(loop: int) -> Bool:

@@ -37,7 +37,7 @@ from visaproof.refinement.testing.memory import (
 )
 from visaproof.refinement.testing.ran import at_no_surface, missed_of
 from visaproof.refinement.testing.watch import Watch
-from visaproof.refinement.widths.thread_runs import run_group
+from visaproof.refinement.widths.thread_group import run_group
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch
 from visaproof.visaasm.linking.names import linked

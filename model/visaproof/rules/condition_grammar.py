@@ -195,7 +195,7 @@ def _read(text: str) -> Condition:
 def _texts(rule: Rule, ready: Sequence[Prepared]) -> Iterator[str]:
     first = ready[0]
     known = [one for one in first.instance.registers.values() if not one.temporary]
-    places, data = _places(known, first), _data(known, first)
+    places, data = _in_terms(known, [part for access in _accesses(first) for part in access.cell]), _data(known, first)
     surfaces = list(dict.fromkeys(name for key, name in first.instance.surfaces.items() if key != "%slm"))
     atomic = any(isinstance(access, Atomic) for access in _accesses(first))
     of = _Texts(uses_of(rule, first.instance), widths(rule), list(constants(rule)), atomic)
@@ -217,11 +217,6 @@ def _accesses(ready: Prepared) -> Iterator[Access]:
     for one in ready.runners:
         for performed in one.trace.performed:
             yield from performed.accesses
-
-
-def _places(registers: Sequence[Register], ready: Prepared) -> list[Register]:
-    """Those of which addresses are made."""
-    return _in_terms(registers, [part for access in _accesses(ready) for part in access.cell])
 
 
 def _data(registers: Sequence[Register], ready: Prepared) -> list[Register]:

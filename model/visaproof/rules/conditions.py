@@ -260,11 +260,8 @@ def _inside(numbers: Numbers, arguments: Sequence[Expression]) -> Bool:
 def _nonneg(numbers: Numbers, arguments: Sequence[Expression]) -> Bool:
     if isinstance(arguments[0], Call):  # memory(S)
         return conj(*(slt(one.number, const(1 << 31, WIDE)) for one in numbers.numbers(arguments[0])))
-    return conj(*(implies(one.runs, neg(_negative(one.number))) for one in numbers.words(arguments[0])))
-
-
-def _negative(word: BitVec) -> Bool:
-    return slt(word, const(0, word.width))
+    words = numbers.words(arguments[0])
+    return conj(*(implies(one.runs, sle(const(0, one.number.width), one.number)) for one in words))
 
 
 _Meaning = Callable[[Numbers, Sequence[Expression]], Bool]

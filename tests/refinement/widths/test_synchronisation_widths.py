@@ -14,7 +14,7 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.watch import Watch
 from visaproof.refinement.verdicts import Refines, Verdict
-from visaproof.refinement.widths.thread_runs import run_group
+from visaproof.refinement.widths.thread_group import run_group
 from visaproof.semantics.concrete.state import ConcreteState, Surface
 from visaproof.semantics.concrete.surface import Buffer
 

@@ -147,16 +147,11 @@ def _course(side: Side, all_fences: bool) -> _Course:
         if event is None or not isinstance(event.event, Fence):
             what = ROUNDS[mark.kind] if event is None else str(event.event)
             _add_step(found, _Step(what, mark.before, seen, () if event is None else (event,)))
-        elif _is_compared(side, place, moments) and (
+        elif (samples(side) or not is_covered(place, moments)) and (  # a read through the sampler may stand anywhere
             all_fences or _is_needed(side, event.event, place, moments, reached)
         ):
             _add_fence(found, _Fences(len(found.steps), mark.before, seen, (event,)))
     return found
-
-
-def _is_compared(side: Side, place: int, moments: Moments) -> bool:
-    """Whether no fence beside it orders the same; what is read through the sampler may stand between any two."""
-    return samples(side) or not is_covered(place, moments)
 
 
 def _is_needed(side: Side, fence: Fence, place: int, moments: Moments, reached: Sequence[Memory]) -> bool:

@@ -68,7 +68,7 @@ def _by_events(comparison: Comparison) -> Question | None:
         return None
     reached = {itself(one.surface) for one in (*source, *target)}
     if any(
-        _reaches(runner.surface(each.surface), each.accesses, reached)
+        runner.surface(each.surface) in reached and not all(isinstance(one, Atomic) for one in each.accesses)
         for runner in comparison.runners
         for each in runner.trace.performed
     ):
@@ -89,11 +89,6 @@ def _splits_a_message(pairs: Sequence[tuple[AtomicEvent, AtomicEvent]]) -> bool:
     That the source lets them is a premise (`lanes-interleaved`), which this proof does not state.
     """
     return len({(one.message, other.message) for one, other in pairs}) > len({one.message for one, _ in pairs})
-
-
-def _reaches(surface: str, accesses: Sequence[object], reached: set[str]) -> bool:
-    """Whether a message that is no atomic reaches memory that atomics reach."""
-    return surface in reached and not all(isinstance(one, Atomic) for one in accesses)
 
 
 def _goals(question: Question) -> Iterator[Bool]:

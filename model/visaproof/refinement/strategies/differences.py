@@ -25,9 +25,9 @@ from visaproof.refinement.testing.random_testing import (
     TESTS,
     random_test,
     settled,
+    smaller,
 )
 from visaproof.refinement.testing.runs import again, difference
-from visaproof.refinement.testing.shrinking import smaller
 from visaproof.refinement.verdicts import Difference
 from visaproof.semantics.symbolic.names import BufferOffset, Extent, surface_size
 from visaproof.smt import Bool, is_true

@@ -67,7 +67,10 @@ def ran_of(outcome: Outcome, memory: Memory, start: Prepared) -> "Ran":
         left = next(buffers, None)
     if outcome.undefined is not None and left is None:
         left = _asked_outside(outcome, start.flat)
-    contents = {name: (size, _contents(start.memory[name])) for name, (size, _) in memory.items()}
+    surfaces = ((name, size, start.memory[name]) for name, (size, _) in memory.items())
+    contents = {
+        name: (size, one.contents if isinstance(one, Buffer) else cells_of(one)) for name, size, one in surfaces
+    }
     local = (each for each in outcome.performed if each.surface == SHARED_LOCAL and each.misses)
     outside = next((each.instruction.position for each in local), None)
     watch, flat = start.watch, start.flat.left is not None
@@ -104,10 +107,6 @@ def _asked_outside(outcome: Outcome, flat: FlatContents) -> int | None:
         return None
     asked = (one.address for one in last.writes if isinstance(one, LaneWrite))
     return next((address for address in asked if not flat.holds(address)), None)
-
-
-def _contents(surface: WatchedBuffer | Image) -> dict[int, int]:
-    return surface.contents if isinstance(surface, Buffer) else cells_of(surface)
 
 
 class Ran(Struct, frozen=True):

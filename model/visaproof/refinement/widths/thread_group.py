@@ -9,12 +9,16 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from visaproof.checking.stages import Holds, Values, decide_goal
+from visaproof.isa.errors import Position
 from visaproof.isa.identity import Same
 from visaproof.isa.readings import DEFAULT, Readings
+from visaproof.machine.concrete.run import MAX_STATEMENTS, Code, Observer, Outcome, PerformedMessage, Thread, Undefined
 from visaproof.machine.symbolic.trace import Performed, Trace
+from visaproof.program.lower import Runnable
 from visaproof.program.statements import Run
 from visaproof.refinement.effects.fences import is_atomic
 from visaproof.refinement.testing.memory import Memory
@@ -22,7 +26,6 @@ from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, ran_of
 from visaproof.refinement.testing.runner import Runner, bits_of
 from visaproof.refinement.testing.watch import Watch
 from visaproof.refinement.widths.thread_phases import merged
-from visaproof.refinement.widths.thread_runs import run_group
 from visaproof.refinement.widths.wide_thread import Split
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState
@@ -205,3 +208,59 @@ def _relations(terms: Sequence[Bool]) -> Iterator[Bool]:
             stack += cast(tuple[Bool, ...], one.args)
         elif one.args:
             yield one
+
+
+# ---------------------------------------------------------------- concretely, from barrier to barrier
+
+
+class GroupOutcome(Struct, frozen=True):
+    """What the threads performed, in the order in which they ran, and of which of them each message is."""
+
+    outcome: Outcome
+    threads: tuple[int, ...]
+
+
+def run_group(
+    kernel: Runnable,
+    states: Sequence[tuple[int, ConcreteState]],
+    watch: Watch,
+    observer: Observer | None = None,
+    most: int = MAX_STATEMENTS,
+    *,
+    together: bool = False,
+) -> GroupOutcome:
+    """Runs each thread to its next barrier, in the order given, until all have ended.
+
+    The states share their surfaces, which tell `watch` what is accessed.  The first undefined thing ends it: on request
+    also a barrier to which not all come `together`, at which the others wait for ever.
+    Raises NotModelled, also where a thread takes more than `most` statements.
+    """
+    if not states:
+        return GroupOutcome(Outcome((), None), ())
+    code = Code(kernel, states[0][1].platform)
+    running = [(number, Thread(code, state, observer, most=most)) for number, state in states]
+    performed: list[PerformedMessage] = []
+    threads: list[int] = []
+    known = dict.fromkeys((number for number, _ in running), 0)
+    undefined: Undefined | None = None
+    while running and undefined is None:
+        waiting: list[tuple[int, Thread]] = []
+        barrier: Position | None = None
+        for number, thread in running:
+            watch.thread = number
+            stop = thread.resume()
+            done = thread.performed[known[number] :]
+            known[number] += len(done)
+            performed += done
+            threads += [number] * len(done)
+            if not isinstance(stop, Outcome):
+                waiting.append((number, thread))
+                barrier = stop.barrier.position
+            elif stop.undefined is not None:
+                undefined = stop.undefined
+                break
+        if together and undefined is None and barrier is not None and len(waiting) < len(states):
+            undefined = Undefined(barrier, "a barrier that not all threads of the group come to")
+        watch.barrier()
+        running = waiting
+    return GroupOutcome(Outcome(tuple(performed), undefined), tuple(threads))

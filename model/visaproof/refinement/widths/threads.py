@@ -1,7 +1,6 @@
 """Two kernels run symbolically: a thread beside a thread, or beside the several threads that run its lanes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 from msgspec.structs import replace
@@ -130,7 +129,10 @@ def _runner(
     lost = tuple(key for key, common in known.items() if common is None and by_handle(key) and handles)
     surfaces = {key: key if key in lost else _surface(program, key, by_meaning) for key in known}
     by_number = lost or program.code.computed_handles
-    named = partial(_or_itself, surfaces) if by_number else surfaces.__getitem__
+
+    def named(key: str) -> str:  # what a run finds by its handle has no common name
+        return surfaces.get(key, key) if by_number else surfaces[key]
+
     unwritten = frozenset(_unwritten(program)) if by_meaning else frozenset[str]()
     return Runner(
         owner, program.kernel, program.platform, ran, initial, named, pointers, lost=lost, unwritten=unwritten,
@@ -146,11 +148,6 @@ def _unwritten(program: Program) -> Iterator[str]:
     for index, info in program.launch.infos.items():
         if info.address == CONSTANT or (info.is_image and info.access == READ_ONLY):
             yield str(OfArgument(index))
-
-
-def _or_itself(surfaces: Mapping[str, str], key: str) -> str:
-    """The common name of a surface; one that a run finds by its handle has none."""
-    return surfaces.get(key, key)
 
 
 def _handles(program: Program) -> Iterator[tuple[tuple[str, int], str]]:

@@ -81,7 +81,10 @@ def split_of(source: Program, target: Program) -> Split | None:
 
 def matched_inputs(source: Program, target: Program, split: Split) -> Matching:
     """The inputs of the target for the reader: of local ids, those of lanes with one number in their narrow threads."""
-    fold = _folded(split)
+
+    def fold(lane: int) -> int:
+        return lane % split.narrow
+
     found = match(source, target, fold, fold)
     rows = tuple(Matched(row.target, row.source, _of_lanes(row.what)) for row in found.rows)
     return Matching(found.by_meaning, rows, found.places, found.extra)
@@ -91,10 +94,6 @@ def _of_lanes(what: str) -> str:
     """A local id without lanes: they differ between the threads."""
     name, lanes, _ = what.partition(", lanes ")
     return f"{name} of its lanes" if lanes else what
-
-
-def _folded(split: Split) -> Callable[[int], Hashable]:
-    return lambda lane: lane % split.narrow
 
 
 def _shifted(split: Split, thread: int) -> Callable[[int], Hashable]:

@@ -115,20 +115,10 @@ class _Meaning(Transformer[Token, object]):
     def off(self, parts: list[Token]) -> Off:
         return Off(str(parts[0]), self._place(parts[0]))
 
-    def plus(self, parts: list[Expression]) -> Operation:
-        return Operation("+", parts[0], parts[1], parts[0].position)
-
-    def minus(self, parts: list[Expression]) -> Operation:
-        return Operation("-", parts[0], parts[1], parts[0].position)
-
-    def times(self, parts: list[Expression]) -> Operation:
-        return Operation("*", parts[0], parts[1], parts[0].position)
-
-    def over(self, parts: list[Expression]) -> Operation:
-        return Operation("/", parts[0], parts[1], parts[0].position)
-
-    def modulo(self, parts: list[Expression]) -> Operation:
-        return Operation("%", parts[0], parts[1], parts[0].position)
+    def operation(self, parts: list[object]) -> Operation:
+        left, sign, right = parts
+        left = cast(Expression, left)
+        return Operation(str(sign), left, cast(Expression, right), left.position)
 
     def compared(self, parts: list[object]) -> Compared:
         left, relation, right = parts

@@ -164,16 +164,13 @@ def rule_place(instance: Instance, side: Kernel, position: Position) -> Position
     """The place in the rule file of one in one of the kernels: statements have it already, their operands do not."""
     if position.path != side.path:
         return position
-    lines = _statement_lines(instance.rule.source if side is instance.source else instance.rule.target, instance.holes)
+    templates = instance.rule.source if side is instance.source else instance.rule.target
+    lines = [line for template in templates for line in _filled(template, instance.holes)]
     first = len(instance.rule.declared) + 4
     index = position.line - first
     if 0 <= index < len(lines):
         return lines[index].place(position.column)
     return Position(instance.rule.path, 1, 1)
-
-
-def _statement_lines(templates: tuple[TemplateLine, ...], holes: Holes) -> list[_Line]:
-    return [line for template in templates for line in _filled(template, holes)]
 
 
 def _filled(template: TemplateLine, holes: Holes) -> Iterator[_Line]:
