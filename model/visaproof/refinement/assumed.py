@@ -111,7 +111,8 @@ def assumptions(start: Start, question: Question, matching: Matching, runners: S
         found.append(premise("barriers-reached"))
         found.append(premise("others-write"))
         return tuple(found)
-    between = f" between two {' or '.join(f'{kind}s' for kind in question.cut)}" if question.cut else ""
+    kinds = " or ".join(f"{kind}s" for kind in question.matched.kinds)
+    between = f" between two {kinds}" if kinds else ""
     if runners[1].threads and atomics:  # in another order than the source, or in parts
         found.append(premise("atomics-alone", between=between))
         atomics = False
@@ -151,13 +152,13 @@ def _of_other_threads(question: Question, runners: Sequence[Runner]) -> Iterator
     """What is assumed of how other threads see what fences, atomics and caches order."""
     source, target = question.source, question.target
     unwritten = runners[0].unwritten & runners[1].unwritten & set(map(itself, question.surfaces_touched))
-    if unwritten and (question.cut or question.disturbed):
+    if unwritten and (question.matched.kinds or question.disturbed):
         yield premise("unwritten", surfaces=", ".join(sorted(unwritten)))
-    if question.likened:
+    if question.matched.likened:
         yield premise("fences-alike")
-    if question.narrowed:
+    if question.matched.narrowed:
         yield premise("groups-unordered")
-    if question.relaxed:
+    if (source.atomics or target.atomics) and not question.matched.atomics:  # plain loads may be moved over them
         yield premise("atomics-relaxed")
     if question.atomic_steps:
         yield premise("lanes-interleaved")

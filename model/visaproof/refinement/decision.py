@@ -223,7 +223,7 @@ def crossing(comparison: Comparison) -> Iterator[str]:
     """The accesses that cross a barrier, a fence or an atomic: there others may change memory or look at it."""
     question = comparison.question
     atomics = question.source.atomics and question.target.atomics
-    found = crossings(question.source.touched, question.target.touched) if question.cut or atomics else ()
+    found = crossings(question.source.touched, question.target.touched) if question.matched.kinds or atomics else ()
     for one, other in islice(found, MOST_NAMED):
         yield f"{other} is between other barriers, fences or atomics than {one}"
 

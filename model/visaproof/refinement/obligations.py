@@ -16,11 +16,8 @@ loops are unrolled, no longer run is asked about, and the verdict says so (`Boun
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from itertools import combinations
 from typing import cast
-
-from msgspec import Struct
 
 from visaproof.checking.clauses import Form, form_of
 from visaproof.checking.stages import Holds, decide_goal
@@ -46,32 +43,10 @@ from visaproof.smt import BitVec, Bool, Op, Term, conj, const, disj, eq, false, 
 from visaproof.smt.substitution import substitute_all
 
 
-class Obligation(Enum):
-    """What has to hold, by the names of the theorem."""
-
-    UNDEFINED = "undefined behaviour"
-    BARRIERS = "barriers"
-    STORES = "stores"
-    ATOMICS = "atomics"
-    REGISTERS = "registers"
-    TERMINATION = "termination"
-
-
-class Goal(Struct, frozen=True):
-    """One of the goals of a question."""
-
-    obligation: Obligation
-    holds: Bool
-    surface: str = ""
-    """The memory that it is about; empty if it is about none."""
-
-
-def open_goals(question: Question) -> Iterator[Goal]:
-    """The goals that do not hold term by term, in order."""
-    yield Goal(Obligation.UNDEFINED, neg(open_undefined(question)))
-    for surface in open_surfaces(question):
-        obligation = Obligation.REGISTERS if surface in question.registers else Obligation.STORES
-        yield Goal(obligation, same_at_probe(question, surface), surface)
+def open_goals(question: Question) -> Iterator[tuple[str, Bool]]:
+    """The goals that do not hold term by term, in order, each with the memory that it is about, or ""."""
+    yield "", neg(open_undefined(question))
+    yield from ((surface, same_at_probe(question, surface)) for surface in open_surfaces(question))
 
 
 # ---------------------------------------------------------------- 1: undefined behaviour

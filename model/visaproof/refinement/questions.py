@@ -104,10 +104,8 @@ def refinement_question(
     extents = (limit for side in (source, target) for limit in limits(side.trace, side.surface) if launched.limited)
     return Question(
         one, other, memory, launched, forbidden, source.disturbed, tuple(dict.fromkeys(extents)), loops,
-        cut=source.matched.kinds, relaxed=(one.atomics or other.atomics) and not source.matched.atomics,
-        atomic_steps=bool(source.atomic_steps), registers=tuple(one.surface for one in source.observed),
-        likened=source.matched.likened, narrowed=source.matched.narrowed, sharing=source.sharing,
-        whole_atomics=source.whole_atomics,
+        matched=source.matched, atomic_steps=bool(source.atomic_steps),
+        sharing=source.sharing, whole_atomics=source.whole_atomics,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from visaproof.refinement.decision import decide
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.side import Premises
 from visaproof.refinement.obligations import premises
+from visaproof.refinement.observed import is_register
 from visaproof.refinement.verdicts import Apart, Bounded, Difference, Refines, Resynchronised, Unknown, Vacuous
 from visaproof.rules.conditions import Premise, place_of, premise
 from visaproof.rules.language.instances import Instance, instances, rule_place
@@ -182,7 +183,7 @@ def source_meaning(ready: Prepared, pre: Sequence[Condition]) -> SourceMeaning:
         question = comparison_of(ready, assumed).question
     except NotModelled:
         return SourceMeaning(assumed.inputs, ())
-    stores = (those for name, those in question.source.stores.items() if name not in question.registers)
+    stores = (those for name, those in question.source.stores.items() if not is_register(name))
     acts = [one.guard for those in stores for one in those]
     return SourceMeaning(premises(question, true()), tuple(acts))
 

@@ -13,7 +13,7 @@ from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.undefined import FORBIDDEN, UndefinedKind
 from visaproof.refinement.effects.effects import Effects
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
-from visaproof.refinement.effects.side import Premises
+from visaproof.refinement.effects.side import Matched, Premises
 from visaproof.smt import Bool, disj, is_true
 
 LARGEST_SURFACE = 1 << 32
@@ -60,20 +60,12 @@ class Question(Struct, frozen=True, dict=True):
     """The loops that may run longer than they were unrolled.  Nothing is asked of longer runs."""
     sharing: Sharing = NOTHING_SHARED
     """The buffers that may overlap."""
-    cut: tuple[str, ...] = ()
-    """The barriers, fences and atomics at which memory may change."""
-    relaxed: bool = False
-    """Whether there are atomics over which plain loads may be moved."""
+    matched: Matched = Matched()
+    """The barriers, fences and atomics of the source at which memory may change."""
     atomic_steps: bool = False
     """Whether lanes of a message of atomics are compared with those of several."""
     whole_atomics: bool = False
     """Whether several messages of atomics are taken for one."""
-    registers: tuple[str, ...] = ()
-    """The surfaces that stand for registers observed at the end."""
-    likened: bool = False
-    """Whether fences stand for each other of which no page says which is stronger."""
-    narrowed: bool = False
-    """Whether one that reaches a group stands for one of which no page says how far it reaches."""
 
     @cached_property
     def of_items(self) -> "Question | None":

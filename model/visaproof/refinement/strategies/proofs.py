@@ -163,7 +163,7 @@ def solved(asked: Asked) -> Refines | Difference | Vacuous | Unknown:
 
 def _goal(question: Question) -> Bool:
     """All that is open, at an arbitrary place of each memory."""
-    return conj(*(one.holds for one in open_goals(question)))
+    return conj(*(goal for _, goal in open_goals(question)))
 
 
 def _naming(question: Question, reason: str, what: str, terms: Sequence[Bool]) -> str:
