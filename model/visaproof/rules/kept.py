@@ -152,10 +152,9 @@ def _run_again(one: KeptRun, instance: Instance, conditions: Sequence[Condition]
     comparison = comparison_of(ready, premise(conditions, instance))
     values, memory = _inputs(one, ready), _memory(one)
     content = _content(memory, comparison.question)
-    ran = trial(comparison, values, content)
-    if ran is None or ran.difference is None:
+    shown = trial(comparison, values, content)
+    if not shown:
         return None
-    shown = (ran.difference, *ran.others)
     place = None if one.place is None else (one.place[0], int(one.place[1], 16))
     found = settled(comparison, next((each for each in shown if each.place == place), shown[0]))
     return None if found is None else Refuted(counterexample_of(ready, comparison, found))

@@ -1,6 +1,6 @@
 """Differences, found on random and simple inputs or by a solver: each is a run of both programs, and shrunk."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from msgspec.structs import replace
@@ -36,27 +36,26 @@ LONGER = 8
 """Times as many iterations, where loops are unrolled deeper."""
 
 
-def _shrunk(asked: Asked, found: Difference | None) -> Difference | None:
-    return None if found is None else smaller(asked.comparison, found)
+def runs(count: int, seed: int = 0, most: int | None = None) -> Callable[[Asked], Difference | None]:
+    """So many runs of each kind, and at most so many in all."""
+
+    def run(asked: Asked) -> Difference | None:
+        found = random_test(asked.comparison, count, seed, most)
+        return None if found is None else smaller(asked.comparison, found)
+
+    return run
 
 
-def few(asked: Asked) -> Difference | None:
-    """A handful of runs, where they are dear and mostly agree: of loops, and of many threads."""
-    return _shrunk(asked, random_test(asked.comparison, AUDITS))
-
-
-def many(asked: Asked) -> Difference | None:
-    """Runs before a solver is asked."""
-    return _shrunk(asked, random_test(asked.comparison, TESTS))
-
-
-def long(asked: Asked) -> Difference | None:
-    """Runs where no solver decided, or none can be asked."""
-    return _shrunk(asked, random_test(asked.comparison, LAST_TESTS, seed=1, most=LAST_RUNS))
+few = runs(AUDITS)
+"""Where runs are dear and mostly agree: of loops, and of many threads."""
+many = runs(TESTS)
+"""Before a solver is asked."""
+last = runs(LAST_TESTS, seed=1, most=LAST_RUNS)
+"""Where no solver decided, or none can be asked."""
 
 
 def before_a_solver(asked: Asked) -> Difference | None:
-    """As many as a question of one thread is worth, of several threads a few: these are dear and mostly agree."""
+    """As many as a question of one thread is worth, of several threads a few."""
     return many(asked) if asked.comparison.split is None else few(asked)
 
 

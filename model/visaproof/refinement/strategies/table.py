@@ -114,7 +114,7 @@ STRATEGIES = (
     Strategy("case by case", _stores_differ_in_number, proofs.case_by_case, (Refines,), "a question for each case"),
     Strategy("many runs of threads", _several_threads_not_run, differences.many, (Difference,), MANY),
     Strategy("one arbitrary place", _every, proofs.solved, (Refines, Difference, Vacuous), A_QUESTION),
-    Strategy("last runs", _every, differences.long, (Difference,), MOST),
+    Strategy("last runs", _every, differences.last, (Difference,), MOST),
 )
 """What is asked of two programs where their buffers are apart."""
 
@@ -124,7 +124,7 @@ PROOFS = tuple(row for row in STRATEGIES if row.gives != (Difference,))
 ONLY_RUNS = (
     FEW_RUNS,
     Strategy("many runs", _every, differences.many, (Difference,), MANY),
-    Strategy("last runs", _every, differences.long, (Difference,), MOST),
+    Strategy("last runs", _every, differences.last, (Difference,), MOST),
 )
 """What is asked where the target has what no proof models."""
 

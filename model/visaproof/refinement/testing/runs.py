@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from visaproof.checking.stages import Values
@@ -51,22 +50,14 @@ HANDLE_STEP = 1 << 16
 """Between the handles of two surfaces of a run, which are no other numbers of usual launches."""
 
 
-class Trial(Struct, frozen=True):
-    """A run of both kernels in which the source is defined and, where that is assumed, stays inside its buffers."""
-
-    difference: Difference | None
-    others: tuple[Difference, ...] = ()
-    """Further bytes that differ."""
-
-
 def difference(comparison: Comparison, values: Values, content: Content) -> Difference | None:
     """What a run on these values shows, if it shows anything.  Raises NotModelled."""
     found = trial(comparison, values, content)
-    return found and found.difference
+    return found[0] if found else None
 
 
-def trial(comparison: Comparison, values: Values, content: Content) -> Trial | None:
-    """A run of both on these values; None where it shows nothing.  Raises NotModelled.
+def trial(comparison: Comparison, values: Values, content: Content) -> list[Difference] | None:
+    """What differs after a run of both on these values; None where it shows nothing.  Raises NotModelled.
 
     It shows nothing where the source is undefined, or another outcome as well, and where the question is about places
     in buffers and the source leaves them; or the target does, at an address that moves with one of them.
@@ -147,12 +138,10 @@ def _handles_apart(runners: tuple[Runner, Runner]) -> Values:
 def again(comparison: Comparison, found: Difference) -> Difference | None:
     """What a second run from the same start shows: the same, if it shows that."""
     ran = _both(comparison, found.values, found.memory)
-    if ran is None or ran.difference is None:
-        return None
-    return next((one for one in ran.others if one.place == found.place), ran.difference)
+    return next((one for one in ran if one.place == found.place), ran[0]) if ran else None
 
 
-def _both(comparison: Comparison, values: Values, memory: Memory) -> Trial | None:
+def _both(comparison: Comparison, values: Values, memory: Memory) -> list[Difference] | None:
     source, question = comparison.runners[0], comparison.question
     if SHARED in memory and not all(
         _stay_inside(each.reaches, values) for each in (question.source, question.target)
@@ -165,12 +154,11 @@ def _both(comparison: Comparison, values: Values, memory: Memory) -> Trial | Non
     if is_undefined(ran, question, values) or ran.atomics_met or ran.leaves(question.in_buffers):
         return None
     ran = at_the_end(ran, source, question, values)
-    found: Trial | None = None
+    found: list[Difference] | None = None
     for order, target in enumerate(comparison.runners[1].orders()):
         found = _beside(comparison, target, values, memory, ran, order)
-        if found is not None and found.difference is not None:
-            first, *others = (replace(one, source_missed=ran.missed) for one in (found.difference, *found.others))
-            return Trial(first, tuple(others))
+        if found:
+            return [replace(one, source_missed=ran.missed) for one in found]
     return found
 
 
@@ -189,7 +177,7 @@ def _stay_inside(reaches: Iterable[Reach], values: Values) -> bool:
 
 def _beside(
     comparison: Comparison, target: Runner, values: Values, memory: Memory, ran: Ran, order: int
-) -> Trial | None:
+) -> list[Difference] | None:
     """What a run of the target, in one order of its threads, shows beside that of the source."""
     source, question = comparison.runners[0], comparison.question
     mask = bits_of(question.lanes, values)
@@ -197,12 +185,12 @@ def _beside(
     if not observed.leaves(question.in_buffers):
         if observed.shared_local_missed and SLM_OUTSIDE in question.forbidden:
             missed = Undefined(observed.shared_local_missed, SLM_OUTSIDE.what)
-            return Trial(Difference(values, mask, memory, TargetUndefined(missed, SLM_OUTSIDE), order))
+            return [Difference(values, mask, memory, TargetUndefined(missed, SLM_OUTSIDE), order)]
         if observed.outcome.undefined is not None:
             kind = UndefinedKind.RACE if observed.raced else kind_at(question.target.undefined, values)
             if kind is None and not question.forbidden >= FORBIDDEN:  # it may be of a kind that is defined here
                 return None
-            return Trial(Difference(values, mask, memory, TargetUndefined(observed.outcome.undefined, kind), order))
+            return [Difference(values, mask, memory, TargetUndefined(observed.outcome.undefined, kind), order)]
         start = Difference(values, mask, memory, OutsideBuffers(0), order)
         found = _differences(comparison, target, start, ran, observed)
         for backwards, readings in target.other_ways(observed):
@@ -212,7 +200,7 @@ def _beside(
             if other.outcome.undefined is None and not other.leaves(question.in_buffers):
                 way = replace(start, backwards=backwards, readings=readings)
                 found = _differences(comparison, target, way, ran, other)
-        return Trial(found[0], tuple(found[1:])) if found else Trial(None)
+        return found
     if observed.left is None or not observed.left_flat or SHARED in memory:
         return None
     buffers = sorted({buffer for one in (source, target) for buffer in one.pointers.values()})
@@ -222,7 +210,7 @@ def _beside(
     if source.run(memory, question.lanes, there).left is None:
         other = target.run(memory, question.lanes, there).left
         if not follows(observed.left, other, bases, moved) and not _gets_other_addresses(target, values):
-            return Trial(Difference(values, mask, memory, OutsideBuffers(observed.left), order))
+            return [Difference(values, mask, memory, OutsideBuffers(observed.left), order)]
     return None
 
 
