@@ -21,7 +21,7 @@ from visaproof.refinement.scope import Scope
 from visaproof.refinement.testing.memory import Content
 from visaproof.refinement.testing.random_launches import contents, launches, unknowns
 from visaproof.refinement.testing.random_testing import float_words, settled
-from visaproof.refinement.testing.runs import Trial, again, trial
+from visaproof.refinement.testing.runs import again, trial
 from visaproof.refinement.verdicts import (
     Apart,
     Bounded,
@@ -103,8 +103,8 @@ def _apart(comparison: Comparison, runs: int, random: Random, plain: bool) -> Ag
         values |= as_values(chosen, values)
         found = _tried(comparison, values, contents(random, floats is not None), plain)
         telling += found is not None
-        if found and found.difference:
-            return Agreement(count + 1, telling, found.difference)
+        if found:
+            return Agreement(count + 1, telling, found[0])
     return Agreement(runs, telling, None)
 
 
@@ -114,20 +114,21 @@ def _together(comparison: Comparison, runs: int, random: Random, plain: bool) ->
     found = compared(comparison, start)
     for one in found.suspects:
         shown = _tried(comparison, dict(start.values[one]), start.content(one), plain)
-        if shown and shown.difference:
-            return Agreement(runs, found.telling, shown.difference)
+        if shown:
+            return Agreement(runs, found.telling, shown[0])
     return Agreement(runs, found.telling, None)
 
 
-def _tried(comparison: Comparison, values: Values, content: Content, plain: bool) -> Trial | None:
+def _tried(comparison: Comparison, values: Values, content: Content, plain: bool) -> list[Difference] | None:
     """A run of both; where the source would have to find what the target computes, only what no choice changes."""
     try:
-        found = trial(*comparison.runners, comparison.question, values, content)
+        found = trial(comparison, values, content)
     except NotModelled:  # for these inputs
         return None
-    if plain or found is None or found.difference is None:
+    if plain or not found:
         return found
-    return Trial(settled(comparison, found.difference))
+    sure = settled(comparison, found[0])
+    return [] if sure is None else [sure]
 
 
 def ask_pair(pair: Pair, timeout_ms: int) -> Record:
@@ -178,10 +179,10 @@ def _decided(source: Program, target: Program, timeout_ms: int, runs: int) -> Re
         case Apart(pairs, _, overlapping, found):
             if found is None:
                 return _record(Answer.UNKNOWN, f"{len(pairs)} pairs of buffers have to be apart")
-            confirmed = again(*overlapping.runners, overlapping.question, found)
+            confirmed = again(overlapping, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
         case Difference() as found:
-            confirmed = again(*comparison.runners, comparison.question, found)
+            confirmed = again(comparison, found)
             return _record(Answer.REFUTED if confirmed else Answer.UNSOUND, _shown(found))
 
 
