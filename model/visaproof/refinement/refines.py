@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from math import inf
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TypedDict
 
 from msgspec import Struct, field
 
@@ -102,7 +102,23 @@ class Options(TypedDict, total=False):
     disjoint: Sequence[tuple[str, str]]
 
 
-def refines(source: Path | str | Program, target: Path | str | Program, **options: Unpack[Options]) -> Verdict:
+def refines(
+    source: Path | str | Program,
+    target: Path | str | Program,
+    *,
+    launch: Path | str | None = None,
+    launch_target: Path | str | None = None,
+    platform: Platform | str | None = None,
+    assume: Assume | str = Assume.LAUNCH,
+    forbidden: Collection[UndefinedKind | str] = FORBIDDEN,
+    floats: Floats | str = Floats.UNINTERPRETED,
+    unroll: int = DEFAULT_UNROLL,
+    timeout_s: float = TIMEOUT_S,
+    programs: Programs | None = None,
+    observe: Sequence[str] | str = (),
+    alias: Alias | str = Alias.MAY,
+    disjoint: Sequence[tuple[str, str]] = (),
+) -> Verdict:
     """Whether `target` does what `source` does, for every input for which `source` is defined.
 
     Both are `.visaasm` files, or programs that `Programs.read` gave; `programs` keeps the files of earlier calls.
@@ -123,7 +139,11 @@ def refines(source: Path | str | Program, target: Path | str | Program, **option
     Raises ReadError for a file that cannot be read and for inputs without a counterpart, NotModelled for kernels that
     cannot be compared, ValueError for an option that has no such value.
     """
-    return decide(*compared(source, target, **options))
+    return decide(*compared(
+        source, target, launch=launch, launch_target=launch_target, platform=platform, assume=assume,
+        forbidden=forbidden, floats=floats, unroll=unroll, timeout_s=timeout_s, programs=programs, observe=observe,
+        alias=alias, disjoint=disjoint,
+    ))  # fmt: skip
 
 
 def compared(

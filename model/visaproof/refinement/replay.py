@@ -27,16 +27,9 @@ from visaproof.refinement.record import (
     place_from,
     threads_of,
 )
-from visaproof.refinement.testing.memory import (
-    FLAT_SIZE,
-    FlatContents,
-    ViewContents,
-    WatchedBuffer,
-    cells_of,
-    image_of,
-)
+from visaproof.refinement.testing.memory import cells_of, image_of
 from visaproof.refinement.testing.ran import at_no_surface, missed_of
-from visaproof.refinement.testing.watch import Watch
+from visaproof.refinement.testing.watch import FLAT_SIZE, FlatContents, ViewContents, Watch, WatchedBuffer
 from visaproof.refinement.widths.thread_group import run_group
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch

@@ -18,9 +18,10 @@ from visaproof.program.lower import lowered
 from visaproof.program.statements import Branch, MemoryMessage, Origin, Run
 from visaproof.queries.kernels.surface_names import PRIVATE_SIZE
 from visaproof.refinement.comparison import Comparison
-from visaproof.refinement.testing.memory import FlatContents, bases_of, cell_at
+from visaproof.refinement.testing.memory import bases_of, cell_at
 from visaproof.refinement.testing.ran import Writer
 from visaproof.refinement.testing.runner import Runner
+from visaproof.refinement.testing.watch import FlatContents
 from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers
 from visaproof.refinement.widths.thread_group import ThreadGroup
 from visaproof.refinement.widths.wide_thread import Split

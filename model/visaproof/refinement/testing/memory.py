@@ -1,19 +1,17 @@
 """The memory of a run of two kernels: surfaces by their common names, and buffers that lie apart."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from msgspec import Struct
 
 from visaproof.checking.stages import Values
-from visaproof.decode.texels import Outside, RawImage
+from visaproof.decode.texels import Outside
 from visaproof.instructions.svm_gather import FLAT
-from visaproof.isa.identity import Same
 from visaproof.isa.surfaces import SurfaceKind
 from visaproof.queries.kernels.surface_names import MOST_MOVED, base_at, itself
 from visaproof.refinement.effects.question import Question
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, SHARED, SHARED_AT, Sharing
-from visaproof.refinement.testing.watch import Touch, Watch
+from visaproof.refinement.testing.watch import FLAT_SIZE, ViewContents, Watch, WatchedImage
 from visaproof.semantics.concrete.surface import Buffer, Image, Texel
 from visaproof.semantics.symbolic.names import (
     SurfaceSize,
@@ -27,9 +25,6 @@ from visaproof.semantics.symbolic.names import (
 from visaproof.semantics.symbolic.state import SymbolicImage
 from visaproof.smt import BitVec, Term
 from visaproof.smt.evaluate import Evaluation, evaluate_all
-
-FLAT_SIZE = 1 << 64
-"""The 64-bit address space."""
 
 IMAGE_SIZE = 1 << 130
 """Of a typed surface: a cell is (u, v, r, lod) of 32 bits each, and a channel of two."""
@@ -68,24 +63,6 @@ class View(Struct, frozen=True):
         return ViewContents(shared.contents, self.base)
 
 
-class ViewContents(dict[int, int]):
-    """The bytes of memory that is shared, from a place on."""
-
-    def __init__(self, whole: dict[int, int], base: int) -> None:
-        super().__init__()
-        self.whole, self.base = whole, base
-
-    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
-        """What holds this byte, and its place there."""
-        return Same(self.whole), (self.base + address) % FLAT_SIZE
-
-    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self.whole.get((self.base + key) % FLAT_SIZE, default)
-
-    def __setitem__(self, key: int, value: int) -> None:
-        self.whole[(self.base + key) % FLAT_SIZE] = value
-
-
 def views(sharing: Sharing, memory: Memory, values: Values) -> Iterator[tuple[str, View]]:
     """The buffers that share memory in a run."""
     if SHARED in memory:
@@ -103,105 +80,7 @@ def follows(first: int, other: int | None, bases: Mapping[str, int], moved: Mapp
     return other is not None and any(first - other == bases[buffer] - moved[buffer] for buffer in bases)
 
 
-class FlatContents(dict[int, int]):
-    """Flat memory in which buffers lie apart; it notes the first address that is in none of them."""
-
-    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
-        super().__init__()
-        self.windows = windows
-        """Where each begins, its size, and its bytes."""
-        self.left: int | None = None
-
-    def holds(self, address: int) -> bool:
-        """Whether an address is in a buffer."""
-        return any(base <= address < base + size for base, size, _ in self.windows)
-
-    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
-        """What holds this byte, and its place there."""
-        contents, offset = self._at(address)
-        return contents.holder(offset) if isinstance(contents, ViewContents) else (Same(contents), offset)
-
-    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        contents, offset = self._at(key)
-        return contents.get(offset, default)
-
-    def __setitem__(self, key: int, value: int) -> None:
-        contents, offset = self._at(key)
-        contents[offset] = value
-
-    def _at(self, address: int) -> tuple[dict[int, int], int]:
-        for base, size, contents in self.windows:
-            if base <= address < base + size:
-                return contents, address - base
-        if self.left is None:
-            self.left = address
-        return {}, 0
-
-
 # ---------------------------------------------------------------- surfaces of a run
-
-
-@dataclass
-class WatchedBuffer(Buffer):
-    """A buffer that tells its watch what atomics change, and which thread accesses what."""
-
-    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
-    _atomic: bool = field(default=False, compare=False, repr=False)
-
-    def read(self, address: int, width: int) -> int:
-        """`width` bytes from a byte address."""
-        if self.watch.several:
-            self._note(address, width, Touch.READ)
-        return super().read(address, width)
-
-    def _store(self, address: int, width: int, value: int) -> None:
-        if self.watch.several:
-            self._note(address, width, Touch.WRITE)
-        super()._store(address, width, value)
-
-    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
-        """An atomic read-modify-write."""
-        self.watch.changes(Same(self), address, width)
-        self._atomic = True
-        try:
-            return super().modify(address, width, change)
-        finally:
-            self._atomic = False
-
-    def _note(self, address: int, width: int, touch: Touch) -> None:
-        if address + width > self.size:
-            return
-        for place in range(address, address + width):
-            memory, at = Same(self.contents), place
-            if isinstance(self.contents, FlatContents | ViewContents):
-                memory, at = self.contents.holder(place)
-            self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
-
-
-@dataclass
-class WatchedImage(RawImage):
-    """A typed surface that tells its watch which texels messages reach."""
-
-    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
-
-    def contains(self, texel: Texel) -> bool:
-        """Whether every coordinate lies below its extent at that level."""
-        inside = super().contains(texel)
-        if inside:
-            self.watch.texels.append((Same(self), texel))
-        return inside
-
-    def channel(self, texel: Texel, channel: int) -> int:
-        """A channel of a texel that exists."""
-        if self.watch.several:
-            self.watch.touches(Same(self.texels), (*texel, channel), Touch.READ)
-        return super().channel(texel, channel)
-
-    def set_channel(self, texel: Texel, channel: int, value: int) -> None:
-        """Writes a channel of a texel that exists."""
-        if self.watch.several:
-            self.watch.touches(Same(self.texels), (*texel, channel), Touch.WRITE)
-        super().set_channel(texel, channel, value)
 
 
 def image_of(

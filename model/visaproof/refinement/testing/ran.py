@@ -11,8 +11,8 @@ from visaproof.isa.surface_keys import HandleNumber, surface_key
 from visaproof.launch.matching import SHARED_LOCAL
 from visaproof.machine.concrete.run import MissingSurface, Observer, Outcome, Undefined
 from visaproof.program.statements import Origin, Run
-from visaproof.refinement.testing.memory import FlatContents, Memory, WatchedBuffer, cells_of
-from visaproof.refinement.testing.watch import Watch
+from visaproof.refinement.testing.memory import Memory, cells_of
+from visaproof.refinement.testing.watch import FlatContents, Watch, WatchedBuffer
 from visaproof.semantics.concrete.state import ConcreteState
 from visaproof.semantics.concrete.surface import Buffer, Image, LaneWrite, Write
 

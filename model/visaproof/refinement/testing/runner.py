@@ -23,20 +23,9 @@ from visaproof.queries.kernels.surface_names import PRIVATE, PRIVATE_SIZE, base_
 from visaproof.refinement.effects.sharing import NOTHING_SHARED, Sharing
 from visaproof.refinement.inputs.samplers import Samplers, outside_of
 from visaproof.refinement.observed import Observed
-from visaproof.refinement.testing.memory import (
-    FLAT_SIZE,
-    IMAGE_SIZE,
-    FlatContents,
-    Memory,
-    WatchedBuffer,
-    bases_of,
-    image_of,
-    levels_of,
-    sampled_image,
-    views,
-)
+from visaproof.refinement.testing.memory import IMAGE_SIZE, Memory, bases_of, image_of, levels_of, sampled_image, views
 from visaproof.refinement.testing.ran import ObserverOf, Prepared, Ran, at_no_surface, ran_of
-from visaproof.refinement.testing.watch import Watch
+from visaproof.refinement.testing.watch import FLAT_SIZE, FlatContents, Watch, WatchedBuffer
 from visaproof.semantics.concrete.choices import STRICT, Choices
 from visaproof.semantics.concrete.state import ConcreteState, PredicateBits
 from visaproof.semantics.concrete.surface import Buffer, Image, Scratch

@@ -17,7 +17,6 @@ from visaproof.refinement.effects.sharing import SHARED, Pair, Sharing
 from visaproof.refinement.inputs.buffer_offsets import without_distances
 from visaproof.refinement.observed import is_register
 from visaproof.refinement.testing.memory import (
-    FLAT_SIZE,
     IMAGE_SIZE,
     Content,
     Memory,
@@ -31,6 +30,7 @@ from visaproof.refinement.testing.memory import (
 from visaproof.refinement.testing.ran import Ran, Writer
 from visaproof.refinement.testing.runner import Runner, bits_of
 from visaproof.refinement.testing.thread_start import as_started, at_the_end, deciding_lanes, fill_images, images_of
+from visaproof.refinement.testing.watch import FLAT_SIZE
 from visaproof.refinement.verdicts import ByteDiffers, Difference, OutsideBuffers, RegisterDiffers, TargetUndefined
 from visaproof.semantics.concrete.surface import TexelWrite, Write
 from visaproof.semantics.symbolic.names import buffer_base, surface_size

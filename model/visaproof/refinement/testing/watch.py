@@ -1,11 +1,14 @@
 """What lanes of one statement and threads of one group do to one place: there an order that is left open may show."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as attribute
 from enum import Enum
 from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from visaproof.decode.texels import RawImage
 from visaproof.instructions import TypedAtomic
 from visaproof.isa.errors import UndefinedBehavior
 from visaproof.isa.identity import Same
@@ -111,3 +114,125 @@ class Watch(Struct):
             raise UndefinedBehavior(
                 f"thread {self.thread} {touch.value} {at} of {where}, and thread {other} {done} it: a race"
             )
+
+
+# ---------------------------------------------------------------- memory that is watched
+
+FLAT_SIZE = 1 << 64
+"""The 64-bit address space."""
+
+
+class ViewContents(dict[int, int]):
+    """The bytes of memory that is shared, from a place on."""
+
+    def __init__(self, whole: dict[int, int], base: int) -> None:
+        super().__init__()
+        self.whole, self.base = whole, base
+
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
+        return Same(self.whole), (self.base + address) % FLAT_SIZE
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.whole.get((self.base + key) % FLAT_SIZE, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        self.whole[(self.base + key) % FLAT_SIZE] = value
+
+
+class FlatContents(dict[int, int]):
+    """Flat memory in which buffers lie apart; it notes the first address that is in none of them."""
+
+    def __init__(self, windows: list[tuple[int, int, dict[int, int]]]) -> None:
+        super().__init__()
+        self.windows = windows
+        """Where each begins, its size, and its bytes."""
+        self.left: int | None = None
+
+    def holds(self, address: int) -> bool:
+        """Whether an address is in a buffer."""
+        return any(base <= address < base + size for base, size, _ in self.windows)
+
+    def holder(self, address: int) -> tuple[Same[dict[int, int]], int]:
+        """What holds this byte, and its place there."""
+        contents, offset = self._at(address)
+        return contents.holder(offset) if isinstance(contents, ViewContents) else (Same(contents), offset)
+
+    def get(self, key: int, default: int = 0) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        contents, offset = self._at(key)
+        return contents.get(offset, default)
+
+    def __setitem__(self, key: int, value: int) -> None:
+        contents, offset = self._at(key)
+        contents[offset] = value
+
+    def _at(self, address: int) -> tuple[dict[int, int], int]:
+        for base, size, contents in self.windows:
+            if base <= address < base + size:
+                return contents, address - base
+        if self.left is None:
+            self.left = address
+        return {}, 0
+
+
+@dataclass
+class WatchedBuffer(Buffer):
+    """A buffer that tells its watch what atomics change, and which thread accesses what."""
+
+    watch: Watch = attribute(default_factory=Watch, compare=False, repr=False)
+    _atomic: bool = attribute(default=False, compare=False, repr=False)
+
+    def read(self, address: int, width: int) -> int:
+        """`width` bytes from a byte address."""
+        if self.watch.several:
+            self._note(address, width, Touch.READ)
+        return super().read(address, width)
+
+    def _store(self, address: int, width: int, value: int) -> None:
+        if self.watch.several:
+            self._note(address, width, Touch.WRITE)
+        super()._store(address, width, value)
+
+    def modify(self, address: int, width: int, change: Callable[[int], int]) -> tuple[int, int]:
+        """An atomic read-modify-write."""
+        self.watch.changes(Same(self), address, width)
+        self._atomic = True
+        try:
+            return super().modify(address, width, change)
+        finally:
+            self._atomic = False
+
+    def _note(self, address: int, width: int, touch: Touch) -> None:
+        if address + width > self.size:
+            return
+        for place in range(address, address + width):
+            memory, at = Same(self.contents), place
+            if isinstance(self.contents, FlatContents | ViewContents):
+                memory, at = self.contents.holder(place)
+            self.watch.touches(memory, at, Touch.ATOMIC if self._atomic else touch)
+
+
+@dataclass
+class WatchedImage(RawImage):
+    """A typed surface that tells its watch which texels messages reach."""
+
+    watch: Watch = attribute(default_factory=Watch, compare=False, repr=False)
+
+    def contains(self, texel: Texel) -> bool:
+        """Whether every coordinate lies below its extent at that level."""
+        inside = super().contains(texel)
+        if inside:
+            self.watch.texels.append((Same(self), texel))
+        return inside
+
+    def channel(self, texel: Texel, channel: int) -> int:
+        """A channel of a texel that exists."""
+        if self.watch.several:
+            self.watch.touches(Same(self.texels), (*texel, channel), Touch.READ)
+        return super().channel(texel, channel)
+
+    def set_channel(self, texel: Texel, channel: int, value: int) -> None:
+        """Writes a channel of a texel that exists."""
+        if self.watch.several:
+            self.watch.touches(Same(self.texels), (*texel, channel), Touch.WRITE)
+        super().set_channel(texel, channel, value)

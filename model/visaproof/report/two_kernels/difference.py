@@ -14,8 +14,9 @@ from visaproof.refinement.effects.sharing import SHARED
 from visaproof.refinement.inputs.samplers import samplers_in
 from visaproof.refinement.observed import Observed, is_register, observed_as
 from visaproof.refinement.testing.lane_runs import lane_runs, run_outside
-from visaproof.refinement.testing.memory import FLAT_SIZE, IMAGE_SIZE
+from visaproof.refinement.testing.memory import IMAGE_SIZE
 from visaproof.refinement.testing.ran import Missed, Writer
+from visaproof.refinement.testing.watch import FLAT_SIZE
 from visaproof.refinement.verdicts import (
     ByteDiffers,
     Difference,
