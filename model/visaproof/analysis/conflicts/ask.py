@@ -131,10 +131,12 @@ def _run(
         return KernelAnswers(kernel, platform, launch, start, asked, put, items, limit, whole=whole)
     if "image-extents" in assume and limits(ran):
         start = replace(start, assumed=(*start.assumed, EXTENTS))
-    local = local_limit(ran, local_memory(kernel, launch).most)
+    most_local = local_memory(kernel, launch).most
+    local = local_limit(ran, most_local)
     if local is not None:
         start = replace(start, assumed=(*start.assumed, local.premise))
-    asked = replace(asked, start=start, arguments=tuple(items.names.words_of_arguments()))
+    arguments = tuple(items.names.words_of_arguments())
+    asked = replace(asked, start=start, arguments=arguments, local=most_local)
     items = replace(items, asked=asked)
     put = put_questions(kernel, launch, asked, limit)
     # A run on random arguments has all conditions.

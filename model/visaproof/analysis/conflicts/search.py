@@ -169,7 +169,7 @@ class Search(Struct, Generic[T], frozen=True):
         symbols = symbols_of(self.premise, *conditions)
         run_all = compiled((self.premise, *conditions), symbols)
         launches = launches_by_place(asked, symbols, USUAL_LAUNCHES)
-        for simple in classes_of_values(symbols, self.likely_size, self.until.surface):
+        for simple in classes_of_values(symbols, self.likely_size, self.until.surface, asked.local):
             for values in in_launches(simple, launches):
                 holds, *met = run_all(values)
                 if holds and any(met):

@@ -75,6 +75,8 @@ class Asked(Struct, frozen=True):
     """What was run of the kernel, where that is not all of it."""
     arguments: tuple[Term, ...] = ()
     """The words of its arguments by value."""
+    local: int = LARGEST_LOCAL
+    """Bytes of shared local memory that a group has at most."""
 
 
 def state_of(asked: Asked, until: Performed | None, values: Values, choices: Choices = STRICT) -> ConcreteState:

@@ -141,7 +141,7 @@ class Samples(Struct, dict=True):
         if not launches or functions_in(premise, self.asked.trace.arbitrary):
             return
         symbols = symbols_of(premise, *(one.pairs[0].meet for one in self.questions if one.pairs))
-        sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
+        sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES, self.asked.local)) is not None}
         random = Random(0)
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
             large = (place + place // len(launches)) % 2 == 1

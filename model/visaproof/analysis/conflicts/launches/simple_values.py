@@ -15,12 +15,15 @@ SURFACE_BYTES = 1 << 32
 OF_IMAGES = {"width": MOST_TEXELS, "height": MOST_TEXELS, "depth": MOST_LAYERS}
 
 
-def classes_of_values(symbols: Sequence[Term], size: int, surface: str) -> Iterator[Iterator[list[int]]]:
+def classes_of_values(
+    symbols: Sequence[Term], size: int, surface: str, local: int = LARGEST_LOCAL
+) -> Iterator[Iterator[list[int]]]:
     """Values of the symbols, in kinds: equal words; the same where all surfaces but one are empty; seeded random ones.
 
-    `size` is what is taken for bytes of a surface, and for extents, of which nothing is known.
+    `size` is what is taken for bytes of a surface, and for extents, of which nothing is known; `local` for shared local
+    memory.
     """
-    sizes = [likely_size(one, size) for one in symbols]
+    sizes = [likely_size(one, size, local) for one in symbols]
     yield (_simple(symbols, sizes, word, flag) for word, flag in product((0, 1, 2), (1, 0)))
     others = [
         extent if extent is None or _is_of(one, surface) else 0 for one, extent in zip(symbols, sizes, strict=True)
@@ -41,11 +44,11 @@ def in_launches(simple: Iterator[list[int]], launches: Sequence[Mapping[int, int
             yield found
 
 
-def likely_size(one: Term, size: int) -> int | None:
+def likely_size(one: Term, size: int, local: int = LARGEST_LOCAL) -> int | None:
     """What is taken for the extent of a surface; None for any other symbol."""
     match one.payload:
         case SurfaceSize(surface):
-            most = LARGEST_LOCAL if surface == SLM else size
+            most = local if surface == SLM else size
         case Extent(axis):
             most = OF_IMAGES[axis]
         case _:

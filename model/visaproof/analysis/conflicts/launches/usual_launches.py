@@ -87,7 +87,7 @@ def simple_words_for(asked: Asked, formula: Bool) -> Values | None:
     """Values of a usual launch in which all else is one simple number, if the formula holds of some."""
     symbols = symbols_of(formula)
     holds = compiled((formula,), symbols)
-    sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES)) is not None}
+    sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES, asked.local)) is not None}
     zeros = dict.fromkeys(high_dwords(asked), 0)
     for launch in widest_first(asked):
         known = {**sizes, **zeros, **launch}
