@@ -1,13 +1,19 @@
 """Scatters whose lanes collide where those of an earlier scatter do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from tests.support.rows import PITCH, PLUS_X, asked, launch, rows
 from visaproof.analysis.conflicts import verdicts
-from visaproof.analysis.conflicts.after_others import candidates, excluded_by_others, whatever_is_stored
+from visaproof.analysis.conflicts.after_others import (
+    candidates,
+    evaluated,
+    excluded_by_others,
+    solved,
+    whatever_is_stored,
+)
 from visaproof.analysis.conflicts.ask import ask_kernel
 from visaproof.analysis.conflicts.kernel import KernelAnswers
 from visaproof.analysis.conflicts.thread_states import Values
@@ -47,6 +53,10 @@ def positions(rows: KernelAnswers) -> tuple[Position, Position]:
 
 def answer_of(rows: KernelAnswers, position: Position) -> Answer:
     return next(one.answer for one in rows.answers() if one.question.instruction.position == position)
+
+
+def evaluated_of(rows: KernelAnswers, values: Values) -> Iterator[tuple[int, Values]]:
+    return evaluated(rows.questions[1], rows.asked, [values])
 
 
 def test_one_launch_shows_the_conflicts_of_two_scatters_at_a_distance() -> None:
@@ -139,7 +149,7 @@ def test_values_that_no_run_can_confirm_are_not_tried(body: str, offered: bool) 
     first, _ = positions(rows)
     shown = answer_of(rows, first)
     assert isinstance(shown, Conflict)
-    found = [values for _, values in candidates(rows.questions[1], rows.asked, [shown.values])]
+    found = [values for _, values in candidates(rows.questions[1], rows.asked, evaluated_of(rows, shown.values))]
     assert any(not all_hold(rows.questions[1].earlier, values) for values in found) == offered
 
 
@@ -148,7 +158,7 @@ def test_values_under_which_nothing_is_undefined_before_are_tried() -> None:
     question = (rows := asked(ROWS + BY_DATA + STORE + RET)).questions[1]
     answer = solve([*question.premises, *question.earlier, question.pairs[0].meet], 20_000)
     assert isinstance(answer, Satisfiable)
-    found = [values for _, values in candidates(question, rows.asked, [answer.values])]
+    found = [values for _, values in candidates(question, rows.asked, evaluated_of(rows, answer.values))]
     assert any(all_hold(question.earlier, values) for values in found)
 
 
@@ -164,7 +174,7 @@ def test_values_are_made_smaller_beside_earlier_messages_only_where_these_are_de
     assert isinstance(shown, Conflict)
     monkeypatch.setattr(verdicts, "minimised", smaller)
     question, confirmed = rows.questions[1], verdicts._confirmed  # pyright: ignore[reportPrivateUsage]
-    index, values = next(candidates(question, rows.asked, [shown.values]))
+    index, values = next(candidates(question, rows.asked, evaluated_of(rows, shown.values)))
     assert not all_hold(question.earlier, values)
     premise, pair = conj(*question.premises), question.pairs[index]
     assert confirmed(question, rows.asked, premise, pair, values, lambda *_: None) is None
@@ -252,7 +262,9 @@ def test_values_are_tried_that_are_0_where_those_of_a_conflict_are() -> None:
     shown = answer_of(rows, first)
     assert isinstance(shown, Conflict)
     beside, question = symbol("beside", 32), rows.questions[1]
-    index, values = next(candidates(question, rows.asked, [{**shown.values, beside: 7}]))
+    index, values = next(
+        candidates(question, rows.asked, solved(question, rows.asked, [{**shown.values, beside: 7}], {}))
+    )
     assert all_hold([*question.premises, question.pairs[index].meet], values)
     assert not any(values.get(one) for one, value in shown.values.items() if one.width and not value)
     assert values[beside] == 7

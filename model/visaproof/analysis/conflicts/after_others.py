@@ -8,27 +8,36 @@ lanes of j leave.  The run that confirms it goes on after j as if that stored no
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product, takewhile
+from functools import partial
+from itertools import takewhile
+from typing import Generic, TypeVar
 
+from msgspec import Struct
+
+from visaproof.analysis.conflicts.any_items.items_after_others import PAIR_MS, QUICK_MS, SOON_MS
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
+from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
 from visaproof.analysis.conflicts.launches.usual_launches import constants_of
 from visaproof.analysis.conflicts.launches.usual_search import InVain, UsualSearch
+from visaproof.analysis.conflicts.results import Found, Never, Progress
 from visaproof.analysis.conflicts.simpler_formulas import without_products
 from visaproof.analysis.conflicts.thread_states import Asked, Values
-from visaproof.isa.errors import Position
+from visaproof.isa.errors import Position, TooLong
 from visaproof.machine.concrete.run import Outcome, PerformedMessage
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.queries.kernels.conflict import ConflictQuestion
 from visaproof.queries.kernels.lane_accesses import stores_by_lane
 from visaproof.queries.kernels.suspects import tainted
-from visaproof.semantics.symbolic.names import is_size
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import Bool, Term, conj, disj, symbols_of
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
-from visaproof.smt.evaluate import all_hold, evaluate_all
+from visaproof.smt.compiled import compiled
+from visaproof.smt.evaluate import all_hold
 from visaproof.smt.solvers import solve
 from visaproof.smt.substitution import substitute
+
+T = TypeVar("T")
 
 EXCLUDED_MS = 250, 2_000
 """For the first pair of lanes, and for all of them."""
@@ -36,8 +45,64 @@ EXCLUDED_MS = 250, 2_000
 LIKE_MS = 250
 """For values that are like those of a conflict."""
 
-LARGE = 1 << 32
-"""Bytes of a surface, and extents of an image."""
+ROWS = 64
+"""To which arguments are enlarged: of images that have so many rows and columns, most groups are inside."""
+
+
+class Others(Struct, Generic[T], frozen=True):
+    """What conflicts of other scatters say of one question."""
+
+    question: ConflictQuestion
+    asked: Asked
+    shown: Sequence[Values]
+    """The values that have shown them."""
+    threads: Callable[[Iterable[Values]], Iterable[Values]]
+    """The same in the other threads of their groups."""
+    among_items: Callable[[int], str]
+    """By what it is excluded in so many ms, of any work items, that lanes collide here first; or nothing."""
+    confirm: Callable[[int, Values], T | None]
+    """Runs the kernel past collisions on values under which lanes of this pair collide."""
+    progress: Progress
+
+    def unless_excluded(self, found: Found[T] | None, most_ms: int) -> Never | Found[T] | None:
+        """What was found after others, unless that is excluded."""
+        by = "" if found is None else self.among_items(most_ms)
+        return Never(by) if by else found
+
+    def alike(self) -> Never | Found[T] | None:
+        """What a run shows on values like these, or what is soon excluded."""
+        if not self.shown:
+            return None
+        found = self._first(self._evaluated(self.shown)) or self._first(self._evaluated(self.threads(self.shown)))
+        if found is not None:
+            return self.unless_excluded(found, QUICK_MS)
+        by = self.among_items(SOON_MS)
+        return Never(by) if by else None
+
+    def asked_for(self, left: Sequence[int]) -> Never | Found[T] | None:
+        """What a solver excludes, or finds and a run shows."""
+        if not self.shown:
+            return None
+        if solver := excluded_by_others(self.question, left, partial(self.among_items, PAIR_MS)):
+            return Never(solver)
+        return self._first(solved(self.question, self.asked, self.shown, self.progress.after_others))
+
+    def _evaluated(self, values: Iterable[Values]) -> Iterator[tuple[int, Values]]:
+        return evaluated(self.question, self.asked, values)
+
+    def _first(self, found: Iterable[tuple[int, Values]]) -> Found[T] | None:
+        """The first of these that a run confirms."""
+        for index, values in candidates(self.question, self.asked, found):
+            if (key := (index, frozenset(values.items()))) in self.progress.past_collisions:
+                continue
+            try:
+                shown = self.confirm(index, values)
+            except TooLong:
+                return None  # others are mostly as long
+            if shown is not None:
+                return Found(shown)
+            self.progress.past_collisions.add(key)
+        return None
 
 
 def excluded_by_others(question: ConflictQuestion, left: Sequence[int], among_items: Callable[[], str]) -> str:
@@ -58,15 +123,14 @@ def _excluded(formula: Bool, most_ms: int) -> str:
 
 
 def candidates(
-    question: ConflictQuestion, asked: Asked, shown: Sequence[Values], in_vain: InVain | None = None
+    question: ConflictQuestion, asked: Asked, found: Iterable[tuple[int, Values]]
 ) -> Iterator[tuple[int, Values]]:
     """Those of all values that a run may confirm: with others, lanes collide before, and data decides where these do.
 
-    What depends on no load from some scatter before this one on depends on none from the last of these on.  Groups of
-    launches that were asked about `in_vain` are not again.
+    What depends on no load from some scatter before this one on depends on none from the last of these on.
     """
     alone, last = dict[int, bool](), _last_before(question, asked.trace)
-    for index, values in _candidates(question, asked, shown, {} if in_vain is None else in_vain):
+    for index, values in found:
         if index not in alone:
             condition = conj(*question.premises, question.pairs[index].meet)
             alone[index] = last is not None and whatever_is_stored(asked.trace, last, condition)
@@ -81,20 +145,31 @@ def _last_before(question: ConflictQuestion, trace: Trace) -> Position | None:
     return next(reversed(positions), None)
 
 
-def _candidates(
-    question: ConflictQuestion, asked: Asked, shown: Sequence[Values], in_vain: InVain
-) -> Iterator[tuple[int, Values]]:
-    """Pairs of lanes that collide whatever earlier scatters do: with values that have shown another conflict, also
-    with larger surfaces, or the zeros among them, then in the first groups of launches.
+def evaluated(question: ConflictQuestion, asked: Asked, known: Iterable[Values]) -> Iterator[tuple[int, Values]]:
+    """Pairs of lanes that collide with values that have shown another conflict, or such in other threads: as they are,
+    with larger surfaces, and with larger arguments, of which those that are 0 stay so.  No solver is asked.
     """
     premise, meets = conj(*question.premises), [pair.meet for pair in question.pairs]
     symbols = symbols_of(premise, *meets)
-    large = {one: min(LARGE, (1 << one.width) - 1) for one in symbols if is_size(one)}
-    for values, sizes in product(shown, ({}, large)):
-        known = {**values, **{one: values.get(one, 0) for one in symbols}, **sizes}
-        holds, *met = evaluate_all((premise, *meets), known)
-        if holds and any(met):
-            yield met.index(1), known
+    run_all = compiled((premise, *meets), symbols)
+    large = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES, asked.local)) is not None}
+    words = [one for one in asked.arguments if one in symbols]
+    for values in known:
+        longer = {one: max(ROWS, value) for one in words if (value := values.get(one, 0))}
+        for sizes in (values, {**values, **large}, {**values, **longer, **large}):
+            now = [sizes.get(one, 0) for one in symbols]
+            holds, *met = run_all(now)
+            if holds and any(met):
+                yield met.index(1), {**sizes, **dict(zip(symbols, now, strict=True))}
+
+
+def solved(
+    question: ConflictQuestion, asked: Asked, shown: Sequence[Values], in_vain: InVain
+) -> Iterator[tuple[int, Values]]:
+    """Pairs of lanes that collide whatever earlier scatters do, by a solver: with the zeros of values that have shown
+    another conflict, then in the first groups of launches; those that were asked about `in_vain` are not again.
+    """
+    premise, meets = conj(*question.premises), [pair.meet for pair in question.pairs]
     for values in shown:
         yield from _with_zeros_of(values, premise, meets)
     yield from UsualSearch(asked, meets, range(len(meets)), premise, in_vain).in_first_groups()

@@ -2,23 +2,24 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.conflicts.any_items.colliding_groups import colliding_groups
-from visaproof.analysis.conflicts.any_items.items_after_others import excluded_among_items
+from visaproof.analysis.conflicts.any_items.items_after_others import SOON_MS, excluded_among_items
 from visaproof.analysis.conflicts.any_items.items_apart import Apart, ItemsApart
 from visaproof.analysis.conflicts.hard_questions import divides, has_products
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.lane_conditions import Excluded
 from visaproof.analysis.conflicts.launches.samples import Samples
+from visaproof.analysis.conflicts.launches.threads import Threads
 from visaproof.analysis.conflicts.missing_relations import KEPT_SHARE, Missing, MissingRelations
 from visaproof.analysis.conflicts.put_questions import known_apart, put_questions
 from visaproof.analysis.conflicts.reach import NOT_REACHED, is_reached
 from visaproof.analysis.conflicts.results import Never, Progress
-from visaproof.analysis.conflicts.thread_states import Asked
+from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.analysis.conflicts.verdicts import (
     Conflict,
     Finding,
@@ -49,7 +50,12 @@ SHOWN_MS = 200
 """The same, where another scatter has shown such a launch: in that one the run may end before."""
 
 
-class KernelAnswers(Struct, frozen=True):
+MOST_IN_VAIN = 4
+"""Of scatters of a surface in a row: then it is not asked of more of them, unless a run shows that their lanes collide
+after others."""
+
+
+class KernelAnswers(Struct, frozen=True, dict=True):
     """A kernel that was asked about; `answers` decides its scatters one by one, in the order of the program."""
 
     kernel: Runnable
@@ -83,6 +89,9 @@ class KernelAnswers(Struct, frozen=True):
     """What was proved of scatters."""
     samples: Samples | None = None
     """Runs on random arguments."""
+    in_vain: dict[str, int] = field(default_factory=dict[str, int])
+    """By the surface: of how many scatters in a row it was asked in vain whether their lanes only collide where others
+    do."""
     whole: WholeRun | None = None
     """None where this is the whole run."""
     again: "list[KernelAnswers]" = field(default_factory=list["KernelAnswers"])
@@ -118,14 +127,29 @@ class KernelAnswers(Struct, frozen=True):
         if self.items.applies:
             of_products = (one.instruction.position for one in self.questions if has_products(one))
             self.items.prepare(dict.fromkeys(one for one in of_products if one not in self.settled))
+        if self.samples is not None:
+            self._confirm_samples(self.samples, after=True)
         return each_within(self.limit, self.positions, self.answer, self.given_up, self._how_far_apart)
 
-    def _confirm_samples(self, samples: Samples) -> None:
+    def _confirm_samples(self, samples: Samples, *, after: bool = False) -> None:
         """What they show of scatters: a second run, and what is proved with it, may take all the time."""
         with suppress(LimitReached), self.limit.within():
-            for position in filter(samples.shows, self.positions):
-                found = easily_shown(self._iterations(position), self.asked, self.known, samples)
+            for position in self.positions:
+                if position in self.confirmed or not samples.shows(position, after=after):
+                    continue
+                rounds = self._iterations(position)
+                among_items = partial(self._among_items, position, len(rounds))
+                found = easily_shown(rounds, self.asked, self.known, samples, among_items)
                 self.confirmed.update({} if found is None else {position: found})
+
+    def _among_items(self, position: Position, rounds: int, number: int, most_ms: int) -> str:
+        """By what it is excluded that lanes collide in this iteration where those of scatters with conflicts do not."""
+        surface = self._iterations(position)[number].performed.surface
+        if most_ms == SOON_MS and self.in_vain.get(surface, 0) >= MOST_IN_VAIN:
+            return ""
+        by = excluded_among_items(self.items, position, number, rounds, tuple(self.confirmed), most_ms)
+        self.in_vain[surface] = 0 if by else self.in_vain.get(surface, 0) + 1
+        return by
 
     def _how_far_apart(self, position: Position) -> Hashable:
         """Of two lanes, in each iteration: what is found of one scatter mostly settles those that are alike in this."""
@@ -215,12 +239,10 @@ class KernelAnswers(Struct, frozen=True):
         for number, question in enumerate(rounds):
             progress = self.progress.setdefault(Same(question), Progress())
             known, shown = self.known, self._others(position)
-            among_items = partial(
-                excluded_among_items, self.items, position, number, len(rounds), tuple(self.confirmed)
-            )
+            among_items = partial(self._among_items, position, len(rounds), number)
             match decide_conflict(
                 question, self.asked, proof, most_ms, known, progress, shown, self.samples, by_digits, among_items,
-                partial(self._groups, position, number, len(rounds)),
+                partial(self._groups, position, number, len(rounds)), threads=self._threads.of_groups,
             ):  # fmt: skip
                 case Free(by):
                     stages[by] = None
@@ -247,10 +269,14 @@ class KernelAnswers(Struct, frozen=True):
         question = self.items.iteration(position, number, rounds)
         return () if question is None else colliding_groups(self.items, question)
 
-    def _others(self, position: Position) -> list[Conflict]:
-        """The conflicts that were shown of other scatters."""
+    @cached_property
+    def _threads(self) -> Threads:
+        return Threads(self.asked, self.items.groups)
+
+    def _others(self, position: Position) -> list[Values]:
+        """The values that have shown conflicts of other scatters."""
         answers = (one.answer for at, one in self.confirmed.items() if at != position)
-        return [one for one in answers if isinstance(one, Conflict)]
+        return [one.values for one in answers if isinstance(one, Conflict)]
 
     def _with_missing(self, confirmed: Finding, rounds: Sequence[ConflictQuestion]) -> Finding:
         position = confirmed.question.instruction.position

@@ -38,28 +38,20 @@ from visaproof.smt.solvers import solve, solve_sums
 
 REPAIRS = 4
 """How often a model is asked again because two loads from one place disagreed in it, or floats compared otherwise."""
-
 SAMPLE = 4
 """Of how many conditions simple values are tried: mostly they say the same of other lanes."""
-
 UNDEFINED_BEFORE = "undefined before"
 """The stage of a message before which every run meets an undefined one."""
-
 SOME = 32
 """Of how many conditions it is asked first whether a usual launch shows one: of pairs of lanes, those of the first."""
-
 PATIENCE = 3
 """How many times the time for one question all conditions together may take: then the verdict is *timed out*."""
-
 MOST_STATEMENTS = 10_000
 """Of a confirming run: the inputs of a counterexample are small, so a longer one is most likely an endless loop."""
-
 USUAL_LAUNCHES = 12
 """In how many the simple values are tried: first threads of groups of different sizes."""
-
 ANY_LANE_MS = 10_000
 """For a question about any lane, in which products are integers of which only the order is known."""
-
 MOST_STUCK = 3
 """How many such runs are tried."""
 FEW_ASKED = "in no run on random arguments; solvers were asked of few groups alone"
@@ -91,8 +83,10 @@ class Search(Struct, Generic[T], frozen=True):
     """For a question of a solver once `proof` was asked, where that says enough."""
     known: KnownApart | None = None
     """What was proved of other messages."""
-    sampled: Callable[[], Found[T] | None] = lambda: None
+    sampled: Callable[[], Never | Found[T] | None] = lambda: None
     """What runs on random values have shown."""
+    alike: Callable[[], Never | Found[T] | None] = lambda: None
+    """What runs on values of other conflicts show."""
     wider: Callable[[int], Bool] = lambda _: true()
     """What follows from the condition of this index, and other messages may share: asked for `known`."""
     relations_known: bool = False
@@ -152,12 +146,14 @@ class Search(Struct, Generic[T], frozen=True):
             return Never(solver)
         return self._shown(replace(usual, indices=left[:SOME], patient=not self.relations_known).in_first_groups())
 
-    def _without_solver(self, asked: Asked, left: Sequence[int]) -> Found[T] | None:
-        """What simple values show, which are tried once, or else random ones."""
+    def _without_solver(self, asked: Asked, left: Sequence[int]) -> Never | Found[T] | None:
+        """What random values have shown, or else simple ones, which are tried once, or those of other conflicts."""
+        if (known := self.sampled()) is not None:
+            return known
         if not self.progress.tried_simple and isinstance(found := self._by_simple_values(asked, left[:SAMPLE]), Found):
             return found
         self.progress.tried_simple = True
-        return self.sampled()
+        return self.alike()
 
     def _by_simple_values(self, asked: Asked, indices: Sequence[int]) -> Found[T] | Open | None:
         """What simple values show: of each kind the first under which one of these conditions holds.

@@ -5,12 +5,8 @@ from functools import partial
 
 from msgspec import Struct
 
-from visaproof.analysis.conflicts.after_others import (
-    candidates,
-    collision_after,
-    excluded_by_others,
-    whatever_is_stored,
-)
+from visaproof.analysis.conflicts.after_others import Others, collision_after, whatever_is_stored
+from visaproof.analysis.conflicts.any_items.items_after_others import SOON_MS
 from visaproof.analysis.conflicts.known_apart import KnownApart
 from visaproof.analysis.conflicts.launches.collisions import colliding
 from visaproof.analysis.conflicts.launches.samples import Samples
@@ -99,19 +95,21 @@ def decide_conflict(
     most_ms: Callable[[], int | None] = lambda: None,
     known: KnownApart | None = None,
     progress: Progress | None = None,
-    shown: Sequence[Conflict] = (),
+    shown: Sequence[Values] = (),
     samples: Samples | None = None,
     relations_known: bool = False,
-    among_items: Callable[[], str] = lambda: "",
+    among_items: Callable[[int], str] = lambda _: "",
     groups: Callable[[], Never | Iterable[Mapping[Term, int]]] = lambda: (),
     easily: bool = False,
+    threads: Callable[[Iterable[Values]], Iterable[Values]] = lambda _: (),
 ) -> Answer:
     """Whether two lanes of the scatter can write one byte or texel.
 
     `proof` is asked before a solver is, which then has `most_ms` for a question, or all the time if that is None.
     `known` is what was proved of other scatters of the kernel, and `progress` what was asked of this one before.
-    Of other scatters conflicts were `shown`, and what `samples` show of this one is looked at before a proof is.
-    Among any work items it is excluded that lanes collide here first where `among_items` says by what.
+    On these values conflicts of other scatters were `shown`; what they show of this one, also in other `threads`, and
+    what `samples` do, is looked at before a proof is.
+    Among any work items it is excluded, in so many ms, that lanes collide here first where `among_items` says by what.
     Where `relations_known` free the scatter, a solver is not asked for the launches that are left before anything else.
     `groups` are threads in which they may collide, if not never.
     With `easily` nothing is asked behind the samples: what they do not show stays open.
@@ -120,23 +118,15 @@ def decide_conflict(
         return Free(question.no_lane or (NORMAL_FORM if len(question.lanes) > 1 else "one lane"))
     premise, tried = conj(*question.premises), progress or Progress()
 
-    def after_others(left: Sequence[int]) -> Never | Found[Conflict] | None:
-        """What a run shows in which lanes of other scatters collide, too, unless this excludes it."""
-        if not shown:
-            return None
-        if solver := excluded_by_others(question, left, among_items):
-            return Never(solver)
-        for index, values in candidates(question, asked, [one.values for one in shown], tried.after_others):
-            if (key := (index, frozenset(values.items()))) in tried.past_collisions:
-                continue
-            try:
-                found = _confirmed(question, asked, premise, question.pairs[index], values, _shown_after)
-            except TooLong:
-                return None  # others are mostly as long
-            if found is not None:
-                return Found(found)
-            tried.past_collisions.add(key)
-        return None
+    others = Others(
+        question, asked, shown, threads, among_items,
+        lambda index, values: _confirmed(question, asked, premise, question.pairs[index], values, _shown_after), tried,
+    )  # fmt: skip
+
+    def sampled() -> Never | Found[Conflict] | None:
+        """The samples that show this scatter first, or after others."""
+        first = _sampled(question, asked, samples, after=False)
+        return first or others.unless_excluded(_sampled(question, asked, samples, after=True), SOON_MS)
 
     search = Search(
         conditions=[pair.meet for pair in question.pairs],
@@ -153,8 +143,9 @@ def decide_conflict(
         known=known,
         wider=lambda index: question.pairs[index].overlap,
         progress=tried,
-        otherwise=after_others,
-        sampled=lambda: _sampled(question, asked, samples),
+        otherwise=others.asked_for,
+        sampled=sampled,
+        alike=others.alike,
         relations_known=relations_known,
         groups=groups,
         easily=easily,
@@ -202,11 +193,16 @@ def proved(
 
 
 def easily_shown(
-    rounds: Sequence[ConflictQuestion], asked: Asked, known: KnownApart | None, samples: Samples
+    rounds: Sequence[ConflictQuestion],
+    asked: Asked,
+    known: KnownApart | None,
+    samples: Samples,
+    among_items: Callable[[int, int], str],
 ) -> Finding | None:
-    """The conflict of a scatter that simple values or samples show: neither a proof nor a solver is asked."""
-    for question in rounds:
-        match decide_conflict(question, asked, known=known, samples=samples, easily=True):
+    """The conflict of a scatter that simple values or samples show: hardly a proof or a solver is asked."""
+    for number, question in enumerate(rounds):
+        by = partial(among_items, number)
+        match decide_conflict(question, asked, known=known, samples=samples, easily=True, among_items=by):
             case Conflict() as conflict:
                 return Finding(question, conflict)
             case Undecided():
@@ -293,8 +289,10 @@ def _shown_after(
     return Conflict(*met, message.writes, before, text, values, _depends(pair), first)
 
 
-def _sampled(question: ConflictQuestion, asked: Asked, samples: Samples | None) -> Found[Conflict] | None:
-    """The conflict that a sample shows: its first one, or one that depends on nothing that is loaded behind that."""
+def _sampled(
+    question: ConflictQuestion, asked: Asked, samples: Samples | None, *, after: bool
+) -> Found[Conflict] | None:
+    """The conflict that a sample shows: its first one, or one `after` that depends on nothing that is loaded since."""
     here = question.instruction.position
     for sample in samples.found if samples is not None else ():
         found = sample.collision(here)
@@ -302,14 +300,14 @@ def _sampled(question: ConflictQuestion, asked: Asked, samples: Samples | None) 
             continue
         message, first = found
         met = colliding(message.writes)
-        if met is None or (first != here and not samples.whatever_is_stored(sample, first, here)):
+        if met is None or after != (first != here) or (after and not samples.whatever_is_stored(sample, first, here)):
             continue
         lanes = {question.instruction.first_lane + (one.lane or 0) for one in met}
         pair = next((one for one in question.pairs if {one.first, one.second} == lanes), question.pairs[0])
         text = f"lanes {met[0].lane} and {met[1].lane} collide in line {here.line}"
         before = state_of(asked, samples.questions[0].performed, sample.values)
-        after = None if first == here else first
-        return Found(Conflict(*met, message.writes, before, text, sample.values, _depends(pair), after))
+        since = None if first == here else first
+        return Found(Conflict(*met, message.writes, before, text, sample.values, _depends(pair), since))
     return None
 
 

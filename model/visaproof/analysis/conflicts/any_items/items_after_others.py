@@ -16,15 +16,19 @@ from visaproof.analysis.conflicts.any_items.products import without_products
 from visaproof.checking.clauses import form_of
 from visaproof.isa.errors import Position
 from visaproof.smt import Bool, conj, neg, substitute
-from visaproof.smt.answers import Unsatisfiable
+from visaproof.smt.answers import Undecided, Unsatisfiable
 from visaproof.smt.solvers import solve
 
 PAIR_MS = 500
 """For one pair: mostly it takes a few milliseconds."""
+QUICK_MS = 200
+"""The same where a run has shown that the lanes collide after others."""
+SOON_MS = 150
+"""The same of many scatters, of which it may be asked in vain."""
 
 
 def excluded_among_items(
-    items: ItemsApart, position: Position, number: int, rounds: int, others: Iterable[Position]
+    items: ItemsApart, position: Position, number: int, rounds: int, others: Iterable[Position], most_ms: int = PAIR_MS
 ) -> str:
     """The solvers that show it of this iteration of a scatter, beside these others; empty where it is not shown."""
     question, seen, solvers = items.iteration(position, number, rounds), set[Bool](), dict[str, None]()
@@ -42,7 +46,10 @@ def excluded_among_items(
         formula = without_products(conj(*question.premises, asked))
         form = form_of(formula)
         if form not in items.excluded:
-            answer = solve([formula], min(PAIR_MS, items.asked.timeout_ms))
+            quick = most_ms < PAIR_MS
+            answer = solve([formula], min(most_ms, items.asked.timeout_ms), alone=quick)
+            if quick and isinstance(answer, Undecided):
+                return ""
             items.excluded[form] = answer.solver if isinstance(answer, Unsatisfiable) else ""
         if not items.excluded[form]:
             return ""

@@ -98,9 +98,9 @@ class Samples(Struct, dict=True):
             with suppress(LimitReached), limit.within(SHARE):
                 self._search()
 
-    def shows(self, position: Position) -> bool:
-        """Whether lanes of this scatter collide in some sample."""
-        return any(position in one.shown for one in self.found)
+    def shows(self, position: Position, *, after: bool = True) -> bool:
+        """Whether lanes of this scatter collide in some sample, `after` others or as the first ones."""
+        return any(found[1] == position or after for one in self.found if (found := one.collision(position)))
 
     def _search(self) -> None:
         everywhere = {one.instruction.position for one in self.questions}
@@ -141,7 +141,9 @@ class Samples(Struct, dict=True):
         if not launches or functions_in(premise, self.asked.trace.arbitrary):
             return
         symbols = symbols_of(premise, *(one.pairs[0].meet for one in self.questions if one.pairs))
-        sizes = {one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES, self.asked.local)) is not None}
+        sizes = {
+            one: size for one in symbols if (size := likely_size(one, SURFACE_BYTES, self.asked.local)) is not None
+        }
         random = Random(0)
         for place, launch in enumerate(islice(cycle(launches), SAMPLES)):
             large = (place + place // len(launches)) % 2 == 1
