@@ -9,7 +9,7 @@ lanes of j leave.  The run that confirms it goes on after j as if that stored no
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -45,7 +45,7 @@ EXCLUDED_MS = 250, 2_000
 LIKE_MS = 250
 """For values that are like those of a conflict."""
 
-ROWS = 64
+ROWS = 128
 """To which arguments are enlarged: of images that have so many rows and columns, most groups are inside."""
 
 
@@ -73,11 +73,11 @@ class Others(Struct, Generic[T], frozen=True):
         """What a run shows on values like these, or what is soon excluded."""
         if not self.shown:
             return None
-        found = self._first(self._evaluated(self.shown)) or self._first(self._evaluated(self.threads(self.shown)))
-        if found is not None:
-            return self.unless_excluded(found, QUICK_MS)
-        by = self.among_items(SOON_MS)
-        return Never(by) if by else None
+        found = candidates(self.question, self.asked, self._evaluated())
+        first = next(found, None)
+        if by := self.among_items(SOON_MS if first is None else QUICK_MS):
+            return Never(by)
+        return None if first is None else self._first(chain((first,), found))
 
     def asked_for(self, left: Sequence[int]) -> Never | Found[T] | None:
         """What a solver excludes, or finds and a run shows."""
@@ -85,14 +85,16 @@ class Others(Struct, Generic[T], frozen=True):
             return None
         if solver := excluded_by_others(self.question, left, partial(self.among_items, PAIR_MS)):
             return Never(solver)
-        return self._first(solved(self.question, self.asked, self.shown, self.progress.after_others))
+        found = solved(self.question, self.asked, self.shown, self.progress.after_others)
+        return self._first(candidates(self.question, self.asked, found))
 
-    def _evaluated(self, values: Iterable[Values]) -> Iterator[tuple[int, Values]]:
-        return evaluated(self.question, self.asked, values)
+    def _evaluated(self) -> Iterator[tuple[int, Values]]:
+        for known in (self.shown, self.threads(self.shown)):
+            yield from evaluated(self.question, self.asked, known)
 
     def _first(self, found: Iterable[tuple[int, Values]]) -> Found[T] | None:
         """The first of these that a run confirms."""
-        for index, values in candidates(self.question, self.asked, found):
+        for index, values in found:
             if (key := (index, frozenset(values.items()))) in self.progress.past_collisions:
                 continue
             try:
