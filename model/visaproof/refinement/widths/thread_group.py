@@ -95,7 +95,7 @@ class ThreadGroup(Runner, frozen=True, kw_only=True):
     def prepared(self, memory: Memory, lanes: Sequence[Bool], values: Values) -> Prepared:
         """What the run starts from: the threads that have a lane on, in the order in which they run."""
         watch = Watch(several=True, forbidden=self.races_forbidden)
-        after = self.surfaces(memory, values, watch)
+        after = self.members[0].surfaces(memory, values, watch)
         threads: list[tuple[int, Prepared]] = []
         for number, member in enumerate(self.members):
             own = lanes[self.split.lanes(number)]
