@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from threading import Event
 
 import pytest
+import z3  # pyright: ignore[reportMissingTypeStubs]
 
 from visaproof.smt import z3_backend
 
@@ -30,6 +31,20 @@ class Solver:
     def check(self) -> str:
         self._ended.wait(10)
         return "unknown"
+
+
+class Raising(Solver):
+    """Raises once it was interrupted, or at once."""
+
+    def __init__(self, reason: bytes, interrupts: int = 1) -> None:
+        super().__init__(interrupts)
+        self._reason = reason
+        if not interrupts:
+            self._ended.set()
+
+    def check(self) -> str:
+        super().check()
+        raise z3.Z3Exception(self._reason)
 
 
 @contextmanager
@@ -67,3 +82,13 @@ def test_one_that_goes_on_is_kept_whatever_is_raised_meanwhile(abandoned: list[t
     assert abandoned == [(solver, "its terms")]
     while not solver._ended.is_set():
         solver.interrupt()
+
+
+def test_what_is_canceled_as_its_time_is_over_says_nothing() -> None:
+    assert z3_backend.checked(Raising(b"canceled"), 0) is None
+
+
+@pytest.mark.parametrize(("reason", "interrupts"), [(b"canceled", 0), (b"out of memory", 1)])
+def test_what_z3_raises_otherwise_is_raised(reason: bytes, interrupts: int) -> None:
+    with pytest.raises(z3.Z3Exception):
+        z3_backend.checked(Raising(reason, interrupts), 0 if interrupts else 10_000)

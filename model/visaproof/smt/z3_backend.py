@@ -103,9 +103,13 @@ def checked(solver: Any, timeout_ms: int, terms: object = None) -> Any:
         if _ends(solver, done):
             _ABANDONED.remove(kept)
         raise
-    if isinstance(found[0], BaseException):
+    if isinstance(found[0], BaseException) and not (over and CANCELED in str(found[0])):
         raise found[0]
-    return None if over and found[0] == _z3.unknown else found[0]
+    return None if over and (isinstance(found[0], BaseException) or found[0] == _z3.unknown) else found[0]
+
+
+CANCELED = "canceled"
+"""What z3 may raise where it is interrupted, for the answer that it does not know."""
 
 
 def _ends(solver: Any, done: Event) -> bool:
