@@ -12,8 +12,12 @@ NUMBER, A, X, Y, Z = (symbol(name, 32) for name in ("number", "a", "x", "y", "z"
 FREE = {X, Y, Z}
 
 
+def kind(each: Term) -> bool | None:
+    return True if each in FREE else None
+
+
 def of(one: Term, other: Term, places: tuple[int, int] = (3, 7)) -> Term | None:
-    found = generalised([one], [other], places, NUMBER, lambda each: each in FREE)
+    found = generalised([one], [other], places, NUMBER, kind)
     return None if found is None else found[0]
 
 
@@ -69,5 +73,5 @@ def test_symbols_may_have_other_names() -> None:
 def test_a_symbol_has_its_other_name_wherever_it_is() -> None:
     """What is the same in both would be another one."""
     shared = ult(A, X)
-    assert generalised([X, shared], [Y, shared], (3, 7), NUMBER, lambda each: each in FREE) is None
-    assert generalised([X, shared], [Y, ult(A, Y)], (3, 7), NUMBER, lambda each: each in FREE) == [X, shared]
+    assert generalised([X, shared], [Y, shared], (3, 7), NUMBER, kind) is None
+    assert generalised([X, shared], [Y, ult(A, Y)], (3, 7), NUMBER, kind) == [X, shared]

@@ -5,7 +5,7 @@
 Symbols of which it does not matter how they are called may differ as well.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from operator import is_
 from typing import cast
 
@@ -21,14 +21,18 @@ MOST_DEPTH = 100
 
 
 def generalised(
-    one: Sequence[Term], other: Sequence[Term], places: tuple[int, int], number: BitVec, free: Callable[[Term], bool]
+    one: Sequence[Term],
+    other: Sequence[Term],
+    places: tuple[int, int],
+    number: BitVec,
+    kind: Callable[[Term], Hashable],
 ) -> list[Term] | None:
     """Terms that are the first ones where `number` is the first of two places, and the others where it is the second.
 
-    Their symbols are those of the first ones; those of the others that stand for `free` ones may be others.  None where
-    there are no such terms, or none are found.
+    Their symbols are those of the first ones; the others may have another symbol of the same `kind` in the place of
+    each, unless the kind is None.  None where there are no such terms, or none are found.
     """
-    pairs = _Pairs(places, number, free)
+    pairs = _Pairs(places, number, kind)
     found = [pairs.of(*both) for both in zip(one, other, strict=True)]
     if any(each is None for each in found):
         return None
@@ -45,7 +49,7 @@ class _Pairs(Struct):
 
     places: tuple[int, int]
     number: BitVec
-    free: Callable[[Term], bool]
+    kind: Callable[[Term], Hashable]
     renamed: dict[Term, Term] = field(default_factory=dict[Term, Term])
     known: dict[tuple[Term, Term], Term | None] = field(default_factory=dict[tuple[Term, Term], "Term | None"])
 
@@ -65,8 +69,9 @@ class _Pairs(Struct):
         if one.op is Op.CONST and one.width:
             return self._counted(cast(int, one.payload), cast(int, other.payload), one.width)
         if one.op is Op.SYMBOL:
-            is_free = self.free(one) and self.free(other)
-            return one if is_free and self.renamed.setdefault(one, other) is other else None
+            kind = self.kind(one)
+            may_be = kind is not None and kind == self.kind(other)
+            return one if may_be and self.renamed.setdefault(one, other) is other else None
         if one.payload != other.payload or len(one.args) != len(other.args):
             return None
         args = [self.of(*both, depth) for both in zip(one.args, other.args, strict=True)]

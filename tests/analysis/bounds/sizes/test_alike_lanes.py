@@ -1,6 +1,7 @@
 """Lanes that differ in their ids alone are looked at together: what is found is what is found of each alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace as with_fields
 from itertools import cycle
 from math import prod
 from pathlib import Path
@@ -24,9 +25,10 @@ from visaproof.isa.errors import LimitReached
 from visaproof.isa.platform import Platform
 from visaproof.launch.assumptions import Assume
 from visaproof.launch.launch import read_launch
+from visaproof.launch.relations.element_names import NOTHING_LOADED, Loaded
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
-from visaproof.semantics.symbolic.value_names import LoadedValue
-from visaproof.smt import add, bool_symbol, conj, const, disj, substitute, symbol, zero_extend
+from visaproof.semantics.symbolic.value_names import LoadedValue, OpenValue
+from visaproof.smt import BitVec, add, bool_symbol, conj, const, disj, substitute, symbol, true, ult, zero_extend
 from visaproof.visaasm.reader import read_kernel
 
 DATA = Path(__file__).parents[3] / "data" / "ends"
@@ -129,19 +131,51 @@ def test_a_lane_under_another_guard_is_apart(name: str) -> None:
     assert len([*lanes_of(found).groups(changed)]) == len(groups) + 1
 
 
+def groups_with(words: Iterable[BitVec], loaded: Loaded = NOTHING_LOADED, *, twice: bool = False) -> int:
+    """How many accesses there are, if each goes as much further as one of these words says, or is guarded by one."""
+    found = answers("volume")
+    launched = found.start.group.launched
+    assert launched is not None
+    changed: list[Accessed] = []
+    for (question, doubt, address), word in zip(accesses_of(found), cycle(words), strict=False):
+        further = add(address, zero_extend(word, address.width))
+        said = conj(doubt.access.guard, ult(word, const(9, 32)) if twice else true())
+        changed.append((question, replace(doubt, access=replace(doubt.access, guard=said)), further))
+    names = with_fields(found.sizes.names, loaded=loaded)
+    return len([*AlikeLanes(LaunchIntegers(names, launched)).groups(changed)])
+
+
+def loads(several: int) -> list[BitVec]:
+    return [symbol(LoadedValue("", str(number)), 32) for number in range(several)]
+
+
+def left_open(several: int) -> list[BitVec]:
+    return [symbol(OpenValue("", str(number)), 32) for number in range(several)]
+
+
 def test_what_is_loaded_for_all_lanes_leaves_them_alike() -> None:
-    """What each lane loads for itself makes an access of its own."""
+    """What each lane loads for itself makes an access of its own, unless it is an element of one buffer."""
     found = answers("volume")
     accesses = accesses_of(found)
+    alike, words = len([*lanes_of(found).groups(accesses)]), loads(len(accesses))
+    assert groups_with(words[:1]) == alike < len(accesses)
+    assert groups_with(words) == len(accesses)
+    assert groups_with(words, {0: words}) == alike
+    assert groups_with(words, {0: words[::2], 1: words[1::2]}) == 2 * alike
 
-    def loading(*names: str) -> int:
-        words = cycle(symbol(LoadedValue("", name), 32) for name in names)
-        changed = [(question, doubt, add(address, zero_extend(word, address.width)))
-                   for (question, doubt, address), word in zip(accesses, words, strict=False)]  # fmt: skip
-        return len([*lanes_of(found).groups(changed)])
 
-    assert loading("1.0") == len([*lanes_of(found).groups(accesses)]) < len(accesses)
-    assert loading(*map(str, range(len(accesses)))) == len(accesses)
+@pytest.mark.parametrize("twice", [False, True])
+def test_values_left_open_for_each_lane_leave_them_alike(twice: bool) -> None:
+    accesses = accesses_of(answers("volume"))
+    one, every = (groups_with(left_open(several), twice=twice) for several in (1, len(accesses)))
+    assert one == every < len(accesses)
+
+
+def test_a_value_left_open_is_no_element_of_a_buffer() -> None:
+    """Of which the largest is known: that bounds what it stands for in another lane, too."""
+    words = [word for both in zip(left_open(99), loads(99), strict=True) for word in both]
+    assert groups_with(words, {0: words[1::2]}) == 2 * groups_with(words[:1])
+    assert groups_with(words[::2], {0: words[::4]}) == 2 * groups_with(words[:1])
 
 
 def test_guards_that_say_the_same_in_another_order_are_alike() -> None:

@@ -4,12 +4,14 @@
     guard(n), n <= 15            =>   address(n) <= most         n: the number of the lane in its sub-group
 
 That the ids are below the local size is shown of each lane.  What symbols of loops are called does not matter, once all
-that is known of their counters has the same names.  Nothing else of a lane is used: who asks solvers about one lane
-must not answer for the others.
+that is known of their counters has the same names; nor which values are left open, of which nothing is known, or which
+elements of one buffer are loaded, of which only the largest and the smallest are.  Nothing else of a lane is used: who
+asks solvers about one lane must not answer for the others.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_fields
+from functools import cached_property
 from itertools import chain
 from typing import cast
 
@@ -26,7 +28,7 @@ from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import Literals
-from visaproof.semantics.symbolic.value_names import OfLoop
+from visaproof.semantics.symbolic.value_names import OfLoop, OpenValue
 from visaproof.smt import BitVec, Bool, Op, Term, conj, const, substitute, symbol, symbols_of
 from visaproof.smt.generalised import generalised
 from visaproof.smt.substitution import substitute_all
@@ -61,11 +63,11 @@ class OfLane(Struct, frozen=True):
     loops: tuple[tuple[int, tuple[int, ...]], ...]
     """How many counters a loop has, and which parts of the guard held in each iteration before."""
 
-    def like(self, other: "OfLane", places: tuple[int, int]) -> "OfLane | None":
-        """Both, with the number of the lane as a word, if they differ in nothing else."""
+    def like(self, other: "OfLane", places: tuple[int, int], kind: Callable[[Term], Hashable]) -> "OfLane | None":
+        """Both, with the number of the lane as a word, if they differ in nothing else but symbols of one kind."""
         if (self.guard, self.loops) != (other.guard, other.loops) or len(self.parts) != len(other.parts):
             return None
-        found = generalised(self.parts, other.parts, places, NUMBER, _is_of_loop)
+        found = generalised(self.parts, other.parts, places, NUMBER, kind)
         return None if found is None else replace(self, parts=tuple(found))
 
     def at(self, place: int) -> "OfLane":
@@ -94,7 +96,7 @@ class Alike(Struct):
     """The first of them as it is, where the number of the lane stands as a word."""
 
 
-class AlikeLanes(Struct):
+class AlikeLanes(Struct, dict=True):
     """Of one kernel."""
 
     integers: LaunchIntegers
@@ -110,6 +112,12 @@ class AlikeLanes(Struct):
     are one then, and of those that differ in numbers or names of loops the same parts are beside each other."""
     never: NeverTogether = field(default_factory=NeverTogether)
     """What guards say that never holds: of one access this takes a solver, of others with any ids none."""
+
+    @cached_property
+    def _loaded_of(self) -> dict[Term, int]:
+        """Of which argument's buffer words are elements."""
+        loaded = self.integers.names.loaded or {}
+        return {word: index for index, words in loaded.items() for word in words}
 
     def groups(self, accesses: Sequence[Accessed]) -> Iterator[Alike]:
         """All accesses, in their order: nothing is done before the first is asked for."""
@@ -150,9 +158,29 @@ class AlikeLanes(Struct):
                 yield group
                 continue
             some = open_groups.setdefault(kind, [])
-            if not any(_joins(group, other) for other in some[-MOST_OPEN:]):
+            if not any(self._joins(group, other) for other in some[-MOST_OPEN:]):
                 some.append(group)
         yield from chain.from_iterable(open_groups.values())
+
+    def _joins(self, one: Alike, other: Alike) -> bool:
+        """Whether an access is among those of another group now: it differs in the number of its lane alone."""
+        assert one.of_any is not None
+        assert other.of_any is not None
+        first, places = other.of_first or other.of_any, (other.lanes[0], one.lanes[0])
+        if other.of_first is None or other.of_any.at(places[1]) != one.of_any:
+            both = None if places[0] == places[1] else first.like(one.of_any, places, self._any_of)
+            if both is None or (other.of_first is not None and both != other.of_any):
+                return False
+            other.of_any = both
+        other.of_first = first
+        other.accesses += one.accesses
+        other.lanes += one.lanes
+        return True
+
+    def _any_of(self, symbol: Term) -> Hashable:
+        """Of what it is any, so that others of that may be in its place; None where it is the only one."""
+        kind = type(symbol.payload)
+        return self._loaded_of.get(symbol, kind if kind in (OfLoop, OpenValue) else None)
 
     def _cut(self, access: Accessed) -> OfLane | None:
         """With any ids, and not that the lane is on; None where more depends on the lane."""
@@ -176,7 +204,7 @@ class AlikeLanes(Struct):
 
     def _place(self, said: Bool) -> tuple[int, ...]:
         """By which conditions are in one order, whatever their order in a guard."""
-        named = frozenset(one for one in symbols_in(said) if not _is_of_loop(one))
+        named = frozenset(one for one in symbols_in(said) if self._any_of(one) is None)
         keys = ((said.op, said.args[0].op if said.op is Op.NOT else None, named), said)
         return tuple(self.order.setdefault(key, len(self.order)) for key in keys)
 
@@ -228,26 +256,6 @@ class AlikeLanes(Struct):
         counted = tuple(group.of_any.counted(on))
         whole = (question, access, cast(BitVec, parts[0]))
         return AnyLane(whole, counted, self.integers_of_any[lane, within], own, max(group.lanes))
-
-
-def _joins(one: Alike, other: Alike) -> bool:
-    """Whether an access differs from those of another group in the number of its lane alone; it is among them then."""
-    assert one.of_any is not None
-    assert other.of_any is not None
-    first, places = other.of_first or other.of_any, (other.lanes[0], one.lanes[0])
-    if other.of_first is None or other.of_any.at(places[1]) != one.of_any:
-        both = None if places[0] == places[1] else first.like(one.of_any, places)
-        if both is None or (other.of_first is not None and both != other.of_any):
-            return False
-        other.of_any = both
-    other.of_first = first
-    other.accesses += one.accesses
-    other.lanes += one.lanes
-    return True
-
-
-def _is_of_loop(symbol: Term) -> bool:
-    return isinstance(symbol.payload, OfLoop)
 
 
 class OfLanes(Struct):
