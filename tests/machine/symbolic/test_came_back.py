@@ -24,6 +24,7 @@ from visaproof.visaasm.syntax import Kernel
 
 LIMIT = 0x2000
 UP = "    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> S(0,0)<1;1,0>\n"
+BY_FOUR = "    add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x4:ud\n"
 BELOW = f"    cmp.lt (M1, 8) P1 X(0,0)<1;1,0> {LIMIT:#x}:ud\n"
 BELOW_ALL = f"    cmp.lt (M1_NM, 8) P1 X(0,0)<1;1,0> {LIMIT:#x}:ud\n"
 AGAIN = "    (P1) goto (M1, 8) again\n"
@@ -32,6 +33,7 @@ BOUNDED = {
     "at the end": f"{COUNT}{SCATTER}{UP}{BELOW}{AGAIN}",
     "in the middle": f"{COUNT}{SCATTER}{UP}{BELOW}    (!P1) goto (M1, 8) out\n    goto (M1, 1) again\nout:\n",
     "by a copy": f"{COUNT}    mov (M1, 8) ROWS(0,0)<1> X(0,0)<1;1,0>\n{SCATTER}{UP}{BELOW}{AGAIN}",
+    "by what it found": f"{COUNT}{SCATTER}{BELOW.replace('0x2000', '0x1ffc')}{BY_FOUR}{AGAIN}",
     "of an inner loop": f"{COUNT}{SCATTER}inner:\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> 0x1:d\n"
     f"    cmp.lt (M1, 8) P2 Y(0,0)<1;1,0> S(0,0)<0;1,0>\n    (P2) goto (M1, 8) inner\n{UP}{BELOW}{AGAIN}",
 }
@@ -40,6 +42,9 @@ UNBOUNDED = {
     "without a mask": f"{COUNT}{NO_MASK}    add (M1_NM, 8) X(0,0)<1> X(0,0)<1;1,0> S(0,0)<1;1,0>\n{BELOW}{AGAIN}",
     "changed before": f"{COUNT}{UP}{SCATTER}{BELOW}{AGAIN}",
     "changed behind the branch's compare": f"{COUNT}{SCATTER}{BELOW}{UP}{AGAIN}",
+    "by what it found, and more": f"{COUNT}{SCATTER}{BELOW}{BY_FOUR}{AGAIN}",
+    "changed by what changes": f"{COUNT}{SCATTER}{BELOW.replace('0x2000', '0x1ffc')}"
+    f"    add (M1, 8) ROWS(0,0)<1> ROWS(0,0)<1;1,0> 0x1:ud\n{UP.replace('S(', 'ROWS(')}{AGAIN}",
     "two ways back": f"{COUNT}{SCATTER}{UP}    cmp.lt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
     f"    (P2) goto (M1, 8) again\n{BELOW}{AGAIN}",
     "above what it was before": f"{COUNT}    mov (M1, 8) ROWS(0,0)<1> X(0,0)<1;1,0>\n{SCATTER}{UP}"

@@ -4,6 +4,10 @@
 
 The branch says it of what the iteration before left. That is what the next one finds: the condition holds of the
 symbols that stand for it, if it is about nothing else that an iteration changes.
+
+    do { … } while (i++ < m)            in each iteration but the first, i - 1 < m
+
+Here it says it of what that iteration found, which is what it left less what it added.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -194,9 +198,15 @@ class LaterIteration(Struct, frozen=True):
         places: dict[Term, Term] = {
             left: symbol(OfLoop("", f"next{at}"), left.width) for at, left in enumerate(holders)
         }
-        if not consists_of(reason, self.fixed, places):
+        of_found: dict[Term, Term] = {}
+        for one in words:
+            if one.left in places and (own := self._own_symbol(one.held)) is not None:
+                added = sub(one.left, own)  # with what stands beside the symbol
+                if consists_of(added, self.fixed):
+                    of_found[own] = sub(cast(BitVec, places[one.left]), added)
+        if not consists_of(reason, self.fixed, places, of_found):
             return
-        said = substitute(reason, places)
+        said = substitute(reason, {**of_found, **places})
         about = frozenset(symbols_of(said))
         if about.isdisjoint(places.values()):
             return
@@ -233,12 +243,17 @@ class LaterIteration(Struct, frozen=True):
         """The word as a counter, if it is one."""
         runs = None if lane == EVERY_LANE else lane_runs(self.name, lane)
         step = sub(one.left, one.held)
-        constant, parts = linear_parts(one.held)
-        shift = [part for part in parts if isinstance(part.payload, OfLoop) and part.payload.loop == self.name]
-        if len(shift) == 1 and parts[shift[0]] == 1 and (constant or len(parts) > 1):
-            counter = Counter(shift[0], const(0, shift[0].width), step, runs)
-        elif one.before is not None and list(parts) == [one.held]:
+        own = self._own_symbol(one.held)
+        if own is not None and own is not one.held:
+            counter = Counter(own, const(0, own.width), step, runs)
+        elif one.before is not None and one.held in linear_parts(one.held)[1]:
             counter = Counter(one.held, one.before, step, runs)
         else:
             return None
         return None if value_of(step) == 0 or not consists_of(step, self.fixed) else counter
+
+    def _own_symbol(self, held: BitVec) -> BitVec | None:
+        """What changes in a word: itself, or what is added in it once to what no iteration changes."""
+        parts = linear_parts(held)[1]
+        own = [part for part in parts if isinstance(part.payload, OfLoop) and part.payload.loop == self.name]
+        return own[0] if len(own) == 1 and parts[own[0]] == 1 else None
