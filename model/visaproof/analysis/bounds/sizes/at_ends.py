@@ -8,7 +8,7 @@ arguments: that ids are below their sizes, and that a guard is what it looks lik
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 from time import process_time
 from typing import cast
 
@@ -18,12 +18,15 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.alike_lanes import Alike, AlikeLanes, OfLanes
 from visaproof.analysis.bounds.sizes.largest import Largest
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS, LaunchIntegers
-from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Accessed, Reached
+from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Accessed, Reached, either
+from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
+from visaproof.analysis.bounds.sizes.words.guarded_sums import with_guarded_sums
+from visaproof.checking.stages import literals
 from visaproof.isa.identity import Same
 from visaproof.launch.relations.launch_names import LaunchNames
 from visaproof.machine.symbolic.loops.came_back import CountedLoop
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
-from visaproof.smt import BitVec, Bool, Op
+from visaproof.smt import BitVec, Bool, Op, conj, is_false
 from visaproof.smt.limit import at_least
 
 MOST_MS = 500
@@ -136,7 +139,7 @@ def _of_any_ids(message: OfLanes, group: Alike) -> Reached | None:
         return None
     of_any = replace(message, integers=found.integers, own=found.own, counted=found.counted, last_lane=found.last_lane)
     question, doubt, address = found.access
-    reached = Largest(of_any, question, doubt).reached(address)
+    reached = _of_one(of_any, question, doubt, address)
     return None if of_any.rests_on_solver else reached
 
 
@@ -145,13 +148,45 @@ def _of_each_way(message: OfLanes, question: BoundsQuestion, doubt: Doubt, addre
 
     a is below b_0 or b_1 or …      each b_k at most m   =>   a is below m
     """
-    found, guard = Largest(message, question, doubt).reached(address), doubt.access.guard
-    if found is not None or guard.op is not Op.DISJ:
+    if (found := _of_one(message, question, doubt, address)) is not None:
         return found
-    for way in cast(tuple[Bool, ...], guard.args):
-        in_way = replace(doubt, access=replace(doubt.access, guard=way))
-        one = Largest(message, question, in_way).reached(address)
-        if one is None or found not in (None, one):
+    said = [*literals(doubt.access.guard)]
+    for place, some in reversed([*enumerate(said)]):  # of several the one that knows most of its lanes
+        if some.op is Op.DISJ and (found := _of_ways(message, question, doubt, address, said, place)) is not None:
+            return found
+    return None
+
+
+def _of_ways(
+    message: OfLanes, question: BoundsQuestion, doubt: Doubt, address: BitVec, said: Sequence[Bool], place: int
+) -> Reached | None:
+    """In each of the ways of one thing that the guard says, if it is no further in one than in others."""
+    found: Reached | None = None
+    for way in cast(tuple[Bool, ...], said[place].args):
+        guard = conj(way, *said[:place], *said[place + 1 :])
+        one = _of_one(message, question, replace(doubt, access=replace(doubt.access, guard=guard)), address)
+        found = one if one is None or found is None else either(found, one)
+        if found is None:
             return None
-        found = one
+    return found
+
+
+def _of_one(message: OfLanes, question: BoundsQuestion, doubt: Doubt, address: BitVec) -> Reached | None:
+    """Of one access: as it is written, else without the choices that its guard decides, else with words for sums."""
+    as_written = Largest(message, question, doubt)
+    found = as_written.reached(address)
+    if found is not None and not as_written.elements.needed(found.signed):
+        return found
+    address, guard = decided_choices(address, doubt.access.guard, as_written.asked, message.lanes.never)
+    if is_false(guard):
+        return NOT_MADE
+    written = [(address, guard)]
+    if found is None and (with_sums := with_guarded_sums(address, guard)) is not None:
+        written.append(with_sums)
+    # words that are loaded are ranged at first, and only then elements of buffers, which have to be at least 0
+    for names_elements, (place, said) in product((False,) if found is not None else (False, True), written):
+        under = replace(doubt, access=replace(doubt.access, guard=said))
+        last = Largest(message, question, under, is_last_try=True, names_elements=names_elements)
+        if (other := last.reached(place)) is not None:
+            return other
     return found

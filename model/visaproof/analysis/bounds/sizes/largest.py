@@ -13,7 +13,7 @@ from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import NOT_MADE, Reached, ends_below
+from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
 from visaproof.analysis.bounds.sizes.sums import (
     has,
     is_natural,
@@ -27,18 +27,21 @@ from visaproof.analysis.bounds.sizes.sums import (
 )
 from visaproof.analysis.bounds.sizes.unrolled_counters import with_sums
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
-from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices, short_conditions
+from visaproof.analysis.bounds.sizes.words.decided_choices import short_conditions
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords
 from visaproof.analysis.bounds.sizes.words.masked_words import masked_words
+from visaproof.analysis.bounds.sizes.words.names_in_guards import least_of_names, unequal_names
 from visaproof.analysis.bounds.sizes.words.ranged_words import ranged_words
 from visaproof.analysis.bounds.sizes.words.small_words import clamped_words, named_words, small_words
+from visaproof.checking.stages import literals
+from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.launch_names import COUNT, GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
-from visaproof.smt import BitVec, Bool, conj, is_false, symbols_of
+from visaproof.smt import BitVec, Bool, conj, symbols_of
 from visaproof.smt.halves.products import of_whole_words, whole_word
 
 _NOTHING: Polynomial = {}
@@ -80,28 +83,15 @@ class Largest(Struct, dict=True):
     def integers(self) -> LaunchIntegers:
         return self.message.integers
 
-    @property
+    @cached_property
     def lane(self) -> int | None:
-        return self.question.lane(self.doubt.access)
+        """Whose ids are looked at: its own, or those of a lane that the guard says is on, if it does not of its own."""
+        own, said = self.question.lane(self.doubt.access), {*literals(self.doubt.access.guard)}
+        on = [lane for lane, one in enumerate(launched_lanes(self.integers.names.kernel)) if one in said]
+        return own if own in on or not on else on[0]
 
     def reached(self, address: BitVec) -> Reached | None:
         """At this address; None where it has no largest value that is known."""
-        found = self._as_written(address)
-        if found is not None and not self.elements.needed(found.signed):
-            return found
-        access = self.doubt.access
-        address, guard = decided_choices(address, access.guard, self._asked, self.message.lanes.never)
-        if is_false(guard):
-            return NOT_MADE
-        under = replace(self.doubt, access=replace(access, guard=guard))
-        # words that are loaded are ranged at first, and only then elements of buffers, which have to be at least 0
-        for names_elements in (False,) if found is not None else (False, True):
-            last = Largest(self.message, self.question, under, is_last_try=True, names_elements=names_elements)
-            if (other := last._as_written(address)) is not None:
-                return other
-        return found
-
-    def _as_written(self, address: BitVec) -> Reached | None:
         atoms, self.steps = self.integers.atoms(self.lane)
         known, halves = {**atoms, **dict.fromkeys(self.message.zeros, _NOTHING)}, self.integers.halves()
         name = InnerName(Kind.LANE, 0)
@@ -146,11 +136,13 @@ class Largest(Struct, dict=True):
         found = turned.turned(found)
         reader.limits[:] = [Below(turned.turned(one.sum), one.bits) for one in reader.limits] + turned.limits
         self.divided |= turned.most
-        reached = self._reached(found, reader.limits, counters, *counters.least())
+        reached = self._reached(
+            found, reader.limits, counters, *least_of_names(counters.compared_words, counters.reader, self.largest)
+        )
         reached = reached or self._reached(found, reader.limits, None, {}, [])
         if reached is None:
             return None
-        unequal = counters.unequal()
+        unequal = unequal_names(counters.guard, counters.reader)
         natural = {name: 0 for name, _ in unequal if not self.integers.names.is_signed(name)}
         return replace(reached, least={**natural, **reached.least}, unequal=unequal, is_below=is_below)
 
@@ -165,7 +157,7 @@ class Largest(Struct, dict=True):
             return found
         kept, reader.limits[limits:] = reader.limits[limits:], ()
         reader.atoms = known
-        ranged, most = ranged_words(address, guard, reader, self._asked)
+        ranged, most = ranged_words(address, guard, reader, self.asked)
         reader.atoms, self.divided = {**known, **ranged}, {**self.divided, **most}
         if ranged and (by_ranges := reader.exact(address)) is not None:
             return by_ranges
@@ -173,12 +165,13 @@ class Largest(Struct, dict=True):
         return found
 
     @property
-    def _asked(self) -> AnyNumbers:
+    def asked(self) -> AnyNumbers:
+        """The solver, about words but ids."""
         return AnyNumbers(self.integers.atoms(self.lane)[0].keys(), self.message.never)
 
     def _never_here(self, condition: Bool) -> bool:
         """Whether it cannot hold where the access is made."""
-        return self._asked.never(*short_conditions(literals_of(self.doubt.access.guard)), condition)
+        return self.asked.never(*short_conditions(literals_of(self.doubt.access.guard)), condition)
 
     def _is_unbounded(self, one: Polynomial) -> bool:
         """Whether it is the name of a word that is no part of an argument."""

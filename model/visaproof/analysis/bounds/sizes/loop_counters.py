@@ -6,11 +6,15 @@ By induction: E + s <= B - 1 holds of s = 0, where E does not wrap.  The next su
 not wrap either, and of which the guard says again that it is below B.  So the guard has to be what each iteration says
 that comes before another one; an `if` in the last one alone may be true of a counter that has wrapped.  Bits are those
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
+Of signed numbers E may be negative as well, from -2^bits on: no sum is less than E, and it is what it is read as.
+
+Where all iterations but the first say it, as where one came back to the beginning of a loop that it need not have run
+before, the induction begins with s = c: E + c does not wrap either.  Of s = 0 it has to be so that 0 <= B - 1 - E.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, permutations
+from itertools import chain
 from typing import cast
 
 from msgspec import Struct
@@ -18,19 +22,21 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
-from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
+from visaproof.analysis.bounds.sizes.sums import added_and_subtracted, is_unknown, without_names
 from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
-from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
+from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times, without_factors
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import BitVec, Bool, Op, Term, concat, conj, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, signed_value, symbols_of, value_of
 from visaproof.smt.halves.products import of_whole_words
 
 _ONCE: Polynomial = {(): 1}
+LONG = 63
+"""Bits of what has to be no negative number, and may be as large as it is."""
 
 
 class Bounded(Struct, frozen=True):
@@ -50,6 +56,8 @@ class _Read(Struct, frozen=True):
     """What has held in each iteration up to that of the access."""
     ends: tuple[tuple[BitVec, BitVec, int, int], ...] = ()
     """What it is at most since it goes on until it is equal to something."""
+    later: tuple[Bool, ...] = ()
+    """What has held in each iteration but the first."""
 
 
 class LoopCounters(Struct, frozen=True, dict=True):
@@ -99,7 +107,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 if one.word in found or symbols.isdisjoint(used | compared):
                     continue
                 reader, step = Integers(atoms, halves), _constant_step(one)
-                if (begins := reader.exact(one.first)) is None:
+                if (begins := _first(one.first, reader)) is None:
                     continue
                 follows = _followed(one, of_long, None if symbols & compared else leader, reader)
                 if follows is not None:
@@ -108,7 +116,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 else:
                     name, factor = InnerName(Kind.COUNTER, len(counters)), _ONCE
                     ends = tuple(ends_of(one, held, never))
-                    counters[name] = _Read(one.step, tuple(reader.limits), held, ends)
+                    counters[name] = _Read(one.step, tuple(reader.limits), held, ends, tuple(_but_first(one, held)))
                     leader = leader or ((name, step) if step and symbols & compared else None)
                 found[one.word] = plus(begins, times(factor, {(name,): 1}))
                 if one.word.op is Op.CONCAT:
@@ -122,7 +130,8 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
-        for word, bound, more, bits in (*comparisons(counter.held), *counter.ends):
+        held, later = [*comparisons(counter.held)], [*comparisons(counter.later)]
+        for place, (word, bound, more, bits) in enumerate([*held, *later, *counter.ends]):
             reader = self.reader()
             total = reader.read(word)
             if total is None or total.get((name,)) != 1:
@@ -134,9 +143,13 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 continue
             last = plus(last, {(): more})
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
-            own = Below(begins, bits), Below(plus(last, step), bits)
-            limits = *counter.first, *limits[parts:], *next_one, *own
-            return Bounded(plus(last, times(begins, {(): -1})), limits)
+            is_signed, is_later = bits < word.width, 0 <= place - len(held) < len(later)
+            may_be_less = is_signed and place < len(held) + len(later)
+            added, *less = added_and_subtracted(begins) if may_be_less else [begins]
+            most = plus(last, times(begins, {(): -1}))
+            own = [*(Below(one, bits) for one in (added, *less)), Below(plus(last, step), bits)]
+            own += [Below(plus(added, step), bits), Below(most, LONG)] if is_later else []
+            return Bounded(most, (*counter.first, *limits[parts:], *next_one, *own))
         return None
 
     def compared(self, one: Polynomial, *, less: bool = False) -> Bounded | None:
@@ -156,13 +169,15 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return Bounded(most, tuple(limits)) if limits else None
 
     @cached_property
-    def _compared(self) -> list[tuple[BitVec, BitVec, int, int]]:
+    def compared_words(self) -> list[tuple[BitVec, BitVec, int, int]]:
         """What the guard compares."""
         return [*comparisons(conjuncts(conj(*self.guard)))]
 
     @cached_property
     def _sums(self) -> list[tuple[Polynomial, Polynomial, list[Below]]]:
-        return [found for each in self._compared if (found := self._sum(*each)) is not None]
+        """As sums; not i <= n beside i < n."""
+        found = [each for words in self.compared_words if (each := self._sum(*words)) is not None]
+        return [one for one in found if not any(one[0] == other[0] and _is_more(one[1], other[1]) for other in found)]
 
     def _sum(
         self, word: BitVec, bound: BitVec, more: int, bits: int
@@ -178,43 +193,34 @@ class LoopCounters(Struct, frozen=True, dict=True):
             return None
         return total, plus(last, {(): more}), [*reader.limits, Below(total, bits)]
 
-    def least(self) -> tuple[dict[str, int], list[Below]]:
-        """What names are at least where a guard compares a number with a sum of one of them: 80 <= 2*n - 1.
-
-        And under which limits the sums are what they are read as.
-        """
-        found, limits = dict[str, int](), list[Below]()
-        for word, bound, more, bits in self._compared:
-            reader, number = self.reader(), value_of(word)
-            if number is None or number >> bits or value_of(bound) is not None:
-                continue
-            total = reader.exact(bound, bits) or {}
-            parts = [part for part, count in total.items() if part and count]
-            if [*map(len, parts)] != [1] or total[parts[0]] < 0 or is_unknown(parts[0][0]):
-                continue
-            ((name,),) = parts
-            found[name] = max(found.get(name, 0), -((total.get((), 0) + more - number) // total[parts[0]]))
-            limits += reader.limits
-        return found, limits
-
-    def unequal(self) -> frozenset[tuple[str, int]]:
-        """Names with a number that they are not, as the guard says: 0 < n - 1 is n != 1 in normal form."""
-        found = set[tuple[str, int]]()
-        for one in conjuncts(conj(*self.guard)):
-            for word, number in _denied(one):
-                reader = self.reader()
-                total = reader.read(word)
-                if total is None or list(total.values()) != [1]:
-                    continue
-                (part,) = total
-                about = {name for limit in reader.limits for names in limit.sum for name in names}
-                if len(part) == 1 and about <= set(part):  # halves of two words are none of one
-                    found.add((part[0], number))
-        return frozenset(found)
-
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
+
+
+def _but_first(counter: Counter, held: Sequence[Bool]) -> Iterator[Bool]:
+    """What these say of all iterations but the first: or else the counter is what it is first."""
+    first = eq(counter.word, counter.first)
+    for one in held:
+        others = [each for each in cast(tuple[Bool, ...], one.args) if first not in literals(each)]
+        if one.op is Op.DISJ and len(others) == 1 < len(one.args):
+            yield others[0]
+
+
+def _first(word: BitVec, reader: Integers) -> Polynomial | None:
+    """What a counter is first: a negative number where it is read as one, modulo 2^width then."""
+    if number := value_of(word):
+        return {(): signed_value(number, word.width)}
+    limits = len(reader.limits)
+    if (found := reader.read(word)) is not None and not _is_less(found):
+        del reader.limits[limits:]
+        return reader.exact(word)
+    return found
+
+
+def _is_less(one: Polynomial) -> bool:
+    """Whether something is subtracted in it."""
+    return any(count < 0 for count in one.values())
 
 
 def _symbols(counter: Counter) -> frozenset[Term]:
@@ -264,20 +270,6 @@ def _times(step: BitVec, unit: int, reader: Integers) -> Polynomial | None:
     return None
 
 
-def _denied(condition: Bool) -> Iterator[tuple[BitVec, int]]:
-    """Words with numbers that they are not: one of 64 bits is no number if one of its halves is not its part of it."""
-    if condition.op is not Op.NOT:
-        return
-    inner = cast(Bool, condition.args[0])
-    equal = [inner] if inner.op is Op.EQ else list(cast(tuple[Bool, ...], inner.args)) if inner.op is Op.CONJ else []
-    if not 0 < len(equal) <= 2 or any(one.op is not Op.EQ or not isinstance(one.args[1], BitVec) for one in equal):
-        return
-    for each in permutations([cast(tuple[BitVec, BitVec], one.args) for one in equal]):
-        number = value_of(concat(*(one for one, _ in each)))
-        if number is not None:
-            yield concat(*(word for _, word in each)), number
-
-
 def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
     """A sum in the next iteration."""
     total: Polynomial = {}
@@ -303,6 +295,11 @@ def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
         for names, factor in found.items()
         if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
     }
+
+
+def _is_more(one: Polynomial, other: Polynomial) -> bool:
+    """Whether it is the other one and a number more."""
+    return (constant_of(plus(one, times(other, {(): -1}))) or 0) > 0
 
 
 def _has_counter(one: Polynomial) -> bool:

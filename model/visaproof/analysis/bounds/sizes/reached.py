@@ -36,6 +36,26 @@ class Reached(Struct, frozen=True):
 NOT_MADE = Reached({}, (), {}, frozenset(), frozenset())
 """Of an access whose guard never holds."""
 
+
+def either(one: Reached, other: Reached) -> Reached | None:
+    """Of an access that reaches this far in one way, and in another; None where it reaches further in one of them."""
+    if NOT_MADE in (one, other):
+        return other if one == NOT_MADE else one
+    if one.end != other.end:
+        return None
+    return Reached(
+        one.end,
+        (*one.limits, *(limit for limit in other.limits if limit not in one.limits)),
+        {name: min(number, other.least[name]) for name, number in one.least.items() if name in other.least},
+        one.signed | other.signed,
+        one.small | other.small,
+        one.positive | other.positive,
+        one.unequal & other.unequal,
+        one.related | other.related,
+        one.is_below and other.is_below,
+    )
+
+
 LARGEST = 1 << 32
 """Bytes that a 32-bit offset reaches."""
 

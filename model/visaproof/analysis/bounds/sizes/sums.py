@@ -118,3 +118,9 @@ def is_of_number(one: Polynomial, alone: Polynomial | None, end: Polynomial | No
         return False
     names, more = ({name for part in some for name in part} for some in (alone, end))
     return names < more
+
+
+def added_and_subtracted(one: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """What a sum adds up, and what it subtracts: where both are below a number, it is between that and less than it."""
+    added = {part: count for part, count in one.items() if count > 0}
+    return added, {part: -count for part, count in one.items() if count < 0}

@@ -11,7 +11,7 @@ from typing import cast
 
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts, not_negative
-from visaproof.analysis.bounds.sizes.sums import is_unknown, without_names
+from visaproof.analysis.bounds.sizes.sums import added_and_subtracted, is_unknown, without_names
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial, plus
 from visaproof.semantics.symbolic.literals import Literals
@@ -86,9 +86,9 @@ def _larger(both: tuple[BitVec, BitVec], is_signed: bool, reader: Integers) -> t
     bits = word.width - is_signed
     if number is None or number >> bits or (whole := reader.read(word)) is None:
         return None
-    added, taken = _parts(whole)
+    added, taken = added_and_subtracted(whole)
     reader.limits += [Below(added, bits), Below(taken, bits)] if is_signed else [Below(whole, bits)]
-    return {(): number}, _parts(plus(whole, {(): -number}))[0]
+    return {(): number}, added_and_subtracted(plus(whole, {(): -number}))[0]
 
 
 def _smaller(both: tuple[BitVec, BitVec], is_signed: bool, reader: Integers) -> tuple[Polynomial, Polynomial] | None:
@@ -98,12 +98,6 @@ def _smaller(both: tuple[BitVec, BitVec], is_signed: bool, reader: Integers) -> 
     if one is None or other is None:
         return None
     return {}, next((each for each in (one, other) if not any(is_unknown(name) for part in each for name in part)), one)
-
-
-def _parts(one: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """What is added in it, and what is subtracted."""
-    added = {part: count for part, count in one.items() if count > 0}
-    return added, {part: -count for part, count in one.items() if count < 0}
 
 
 def named_words(

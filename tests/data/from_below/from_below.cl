@@ -1,0 +1,4 @@
+__kernel void around(__global const float* a, __global const float* f, __global float* o, int n, int r){ int g=get_global_id(0); if(g<n){ float s=0; for(int j=-r;j<=r;j++){ int i=g+j; if(i>=0&&i<n) s+=a[i]*f[j+r]; } o[g]=s; } }
+__kernel void lower(__global const float* a, __global const float* x, __global float* o, int n){ int i=get_global_id(0); float s=0; for(int j=0;j<=i;j++) s+=a[i*n+j]*x[j]; o[i]=s; }
+__kernel void window(__global const float* a, __global const float* f, __global float* o, int w, int h, int r){ int x=get_global_id(0), y=get_global_id(1); if(x>=w||y>=h) return; float s=0; for(int dy=-r;dy<=r;dy++) for(int dx=-r;dx<=r;dx++){ int X=x+dx,Y=y+dy; if(X>=0&&X<w&&Y>=0&&Y<h) s+=a[Y*w+X]*f[(dy+r)*(2*r+1)+dx+r]; } o[y*w+x]=s; }
+__kernel void scattered(__global const float2* p, __global int* hist, int w, int h){ int g=get_global_id(0); int x=(int)p[g].x-7, y=(int)p[g].y-3; if(x>=0&&y>=0&&x<w&&y<h) hist[y*w+x]=1; }
