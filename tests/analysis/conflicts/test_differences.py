@@ -43,7 +43,7 @@ def test_lanes_are_apart(capsys: pytest.CaptureFixture[str], kernel: str) -> Non
     assert (first["verdict"], first["by"]) == ("proved", APART[kernel])
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", MEET)
 def test_lanes_that_nearly_are_meet(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     assert scatters(capsys, kernel)[0]["verdict"] == "refuted"

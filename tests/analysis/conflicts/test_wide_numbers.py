@@ -45,7 +45,7 @@ def test_what_is_named_of_wide_sizes_suffices(capsys: pytest.CaptureFixture[str]
     assert (found["verdict"], found["by"]) == ("proved", OF_NUMBERS)
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("left", range(len(NEEDED)))
 def test_without_one_relation_of_wide_sizes_it_is_not_proved(left: int, capsys: pytest.CaptureFixture[str]) -> None:
     found = scatter(capsys, "--limit", "8", where=NEEDED[:left] + NEEDED[left + 1 :])

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from visaproof.analysis.bounds.kernel import BoundsAnswers, BoundsFinding
-from visaproof.analysis.bounds.sizes import loop_counters
 from visaproof.analysis.bounds.sizes.at_ends import Ends
 from visaproof.analysis.bounds.sizes.integers import Half, Integers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.words import names_in_guards
+from visaproof.analysis.bounds.sizes.words.names_in_guards import unequal_names
 from visaproof.cli import main
 from visaproof.report.one_kernel.launch_search import LaunchSearch
 from visaproof.smt import BitVec, Bool, Term, add, conj, const, eq, neg, scale, symbol, zero_extend
@@ -110,7 +110,7 @@ def test_halves_of_two_words_say_nothing_of_either(high: BitVec, low: BitVec, un
     """Of m = 2^32 and n = 0 it holds that not both are 0, the high half of m and the low one of n."""
     zero = const(0, 32)
     guard = frozenset({neg(conj(eq(zero, high), eq(zero, low)))})
-    assert LoopCounters(guard, {}, PARTS, {}, {}).unequal() == unequal
+    assert unequal_names(guard, lambda: Integers({}, PARTS)) == unequal
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_a_loop_that_runs_at_least_once_needs_a_size_that_is_not_0(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is compared with 0 in halves: without it the first element of a row counts beside k others."""
-    monkeypatch.setattr(loop_counters, "_denied", lambda _: iter(()))
+    monkeypatch.setattr(names_in_guards, "_denied", lambda _: iter(()))
     assert named("product", capsys)["a"] != SIZES["product"]["a"]
 
 
@@ -159,6 +159,7 @@ def test_of_many_accesses_that_need_as_much_a_few_have_launches(
     assert found[2]["reason"] == "line 257, which needs as many bytes of a, has one"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("share", "order"), [(1.0, "al" * 4), (0.0, "aaaallll")], ids=["time", "no time"])
 def test_launches_beyond_their_share_wait_until_all_messages_are_answered(
     share: float, order: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -31,10 +31,13 @@ from visaproof.smt import (
     bool_symbol,
     concat,
     const,
+    disj,
+    eq,
     ite,
     neg,
     signed_value,
     slt,
+    sub,
     symbol,
     ult,
     zero_extend,
@@ -115,6 +118,53 @@ def test_no_iteration_leaves_what_a_counter_is_at_most(
             break
         assert number * amount <= largest
         assert first + number * amount < 256
+
+
+BELOW_ZERO = [sub(const(0, 8), FIRST), sub(const(5, 8), FIRST), const(-7, 8), sub(FIRST, MOST)]
+SIGNED_COMPARISONS = [
+    slt(NOW, MOST),
+    neg(slt(MOST, NOW)),
+    slt(sub(NOW, const(1, 8)), MOST),
+    slt(add(NOW, const(3, 8)), MOST),
+    ult(NOW, MOST),
+]
+
+
+@given(
+    st.sampled_from(SIGNED_COMPARISONS),
+    st.sampled_from(BELOW_ZERO),
+    st.sampled_from([const(1, 8), const(3, 8)]),
+    st.one_of(st.integers(0, 20), st.integers(0, 255)),
+    st.one_of(st.integers(0, 20), st.integers(0, 255)),
+    st.booleans(),
+)
+def test_no_iteration_leaves_it_where_it_begins_below_zero(
+    compared: Bool, begin: BitVec, step: BitVec, first: int, most: int, comes_by_itself: bool
+) -> None:
+    """Also where the loop is run once whatever is compared: that is said of all other iterations."""
+    said = disj(compared, eq(NOW, begin)) if comes_by_itself else compared
+    loop = CountedLoop((Counter(NOW, begin, step, LANE),), {LANE: frozenset((said,))})
+    found = LoopCounters.of([loop], frozenset((LANE, said)), NOW, ATOMS, {}).bounded()
+    assume(found)
+    (name,), (bounded,) = found, found.values()
+    names = {"first": first, "most": most}
+    largest = value(bounded.most, names)
+    assume(all(holds(bounded.limits, {**names, name: number}) for number in (0, max(0, largest))))
+    state: dict[Term, int] = {FIRST: first, MOST: most}
+    amount = evaluate(step, state)
+    for number in range(300):
+        if not evaluate(said, {**state, NOW: (evaluate(begin, state) + number * amount) % 256}):
+            break
+        assert number * amount <= largest
+
+
+@pytest.mark.parametrize(("begin", "first", "most"), [(BELOW_ZERO[0], 1, 1), (BELOW_ZERO[3], -1, 2)])
+def test_counters_that_begin_below_zero_are_bounded(begin: BitVec, first: int, most: int) -> None:
+    compared = slt(NOW, MOST)
+    loop = CountedLoop((Counter(NOW, begin, const(1, 8), LANE),), {LANE: frozenset((compared,))})
+    (bounded,) = LoopCounters.of([loop], frozenset((LANE, compared)), NOW, ATOMS, {}).bounded().values()
+    assert {part: count for part, count in bounded.most.items() if part} == {("first",): first, ("most",): most}
+    assert all(count >= 0 for one in bounded.limits for count in one.sum.values())
 
 
 HIGH, LOW = (symbol(OfLoop("loop", RegisterByte(name, 0)), 8) for name in ("high", "low"))
@@ -336,6 +386,7 @@ def test_a_size_bounds_what_it_counts_if_nothing_is_subtracted(amount: Polynomia
     assert most_of_each(amount, 100) == most
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "high",
     [

@@ -47,7 +47,7 @@ NEEDED = {
 }
 
 
-@pytest.mark.slow(but=3)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kernel", NEEDED)
 def test_sizes_follow_from_parts_of_arguments(capsys: pytest.CaptureFixture[str], kernel: str) -> None:
     messages = asked(capsys, kernel)
@@ -55,7 +55,7 @@ def test_sizes_follow_from_parts_of_arguments(capsys: pytest.CaptureFixture[str]
     assert all(one["inside_if"] for one in messages if one["bounds"]["verdict"] != "proved")
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("kernel", "stated"),
     [
@@ -73,7 +73,7 @@ def test_kernels_are_inside_of_what_is_named(
     assert {one["bounds"]["verdict"] for one in asked(capsys, kernel, *options)} == {"proved"}
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("kernel", "stated"),
     [

@@ -49,6 +49,7 @@ def test_a_size_follows_from_wide_quotients(capsys: pytest.CaptureFixture[str]) 
     assert "integer-division" in premises
 
 
+@pytest.mark.slow
 def test_a_loop_that_divides_leaves_the_rounding_mode_as_it_was(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -85,7 +86,7 @@ def test_columns_are_inside_of_what_is_named(size: str, code: int, capsys: pytes
     capsys.readouterr()
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("positive", ["w", "h"])
 def test_columns_may_leave_what_is_named_where_a_divisor_is_not_positive(
     positive: str, capsys: pytest.CaptureFixture[str]

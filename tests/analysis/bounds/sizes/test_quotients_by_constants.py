@@ -43,7 +43,7 @@ def test_what_is_between_a_number_and_its_seventh_limits_nothing(capsys: pytest.
     assert [one["inside_if"]["where"] for one in file["messages"]] == [[]] * 4
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "code"), [("20*17 + 240", 0), ("20*17 + 239", 1)])
 def test_a_feature_in_a_block_of_its_own_needs_what_is_named(
     size: str, code: int, capsys: pytest.CaptureFixture[str]

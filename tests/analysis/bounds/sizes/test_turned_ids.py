@@ -52,6 +52,7 @@ def test_nothing_else_says_it(
     assert asked(capsys, kernel)["in"][0] != PLANE[0]
 
 
+@pytest.mark.slow
 def test_what_the_guard_lets_be_less_than_nothing_needs_another_relation(capsys: pytest.CaptureFixture[str]) -> None:
     """x <= w leaves in[-1]: unless no work item has x = w."""
     found = asked(capsys, "beyond")["in"]

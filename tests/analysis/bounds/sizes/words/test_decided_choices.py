@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visaproof.analysis.bounds.sizes import largest
+from visaproof.analysis.bounds.sizes import at_ends
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import decided_choices
 from visaproof.analysis.bounds.sizes.words.never_together import NeverTogether
@@ -49,6 +49,7 @@ def asked(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any] | None]:
     return [one["inside_if"] for one in file["messages"]]
 
 
+@pytest.mark.slow
 def test_each_of_four_rows_needs_all_rows(capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys)
     assert len(found) == 16
@@ -57,10 +58,11 @@ def test_each_of_four_rows_needs_all_rows(capsys: pytest.CaptureFixture[str]) ->
         assert sorted(one["bytes"].split(" ")) == sorted(["4*h*pitch", "+", "4*w", "-", "4*pitch"])
 
 
+@pytest.mark.slow
 def test_later_rows_have_no_size_where_no_choice_is_decided(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(largest, "decided_choices", lambda address, guard, *_: (address, guard))
+    monkeypatch.setattr(at_ends, "decided_choices", lambda address, guard, *_: (address, guard))
     found = asked(capsys)
     assert [*map(bool, found)] == 4 * [True] + 12 * [False]
 

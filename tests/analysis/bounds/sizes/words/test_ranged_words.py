@@ -40,6 +40,7 @@ def smaller(one: BitVec, other: BitVec) -> BitVec:
     return ite(slt(one, other), one, other)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
     ("kernel", "size", "where"),
     [
@@ -72,6 +73,7 @@ def test_an_index_that_may_be_negative_has_no_size(capsys: pytest.CaptureFixture
     assert asked(capsys, "scaled_below") == [None, None]
 
 
+@pytest.mark.slow
 def test_a_clamped_index_has_no_size_where_no_solver_is_asked(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
