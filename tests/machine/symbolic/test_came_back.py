@@ -43,8 +43,10 @@ UNBOUNDED = {
     "changed before": f"{COUNT}{UP}{SCATTER}{BELOW}{AGAIN}",
     "changed behind the branch's compare": f"{COUNT}{SCATTER}{BELOW}{UP}{AGAIN}",
     "by what it found, and more": f"{COUNT}{SCATTER}{BELOW}{BY_FOUR}{AGAIN}",
-    "changed by what changes": f"{COUNT}{SCATTER}{BELOW.replace('0x2000', '0x1ffc')}"
-    f"    add (M1, 8) ROWS(0,0)<1> ROWS(0,0)<1;1,0> 0x1:ud\n{UP.replace('S(', 'ROWS(')}{AGAIN}",
+    "changed by what changes": f"    mov (M1, 8) ROWS(0,0)<1> S(0,0)<1;1,0>\n{COUNT}"
+    f"    add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> (-)ROWS(0,0)<1;1,0>\n{SCATTER}"
+    "    cmp.lt (M1, 8) P1 Y(0,0)<1;1,0> 0x1400:ud\n    add (M1, 8) Y(0,0)<1> Y(0,0)<1;1,0> ROWS(0,0)<1;1,0>\n"
+    f"    shr (M1, 8) ROWS(0,0)<1> ROWS(0,0)<1;1,0> 0x1:ud\n{AGAIN}",
     "two ways back": f"{COUNT}{SCATTER}{UP}    cmp.lt (M1, 8) P2 N(0,0)<0;1,0> 0x5:ud\n"
     f"    (P2) goto (M1, 8) again\n{BELOW}{AGAIN}",
     "above what it was before": f"{COUNT}    mov (M1, 8) ROWS(0,0)<1> X(0,0)<1;1,0>\n{SCATTER}{UP}"

@@ -120,7 +120,8 @@ def test_no_iteration_leaves_what_a_counter_is_at_most(
         assert first + number * amount < 256
 
 
-BELOW_ZERO = [sub(const(0, 8), FIRST), sub(const(5, 8), FIRST), const(-7, 8), sub(FIRST, MOST)]
+BELOW_ZERO = [sub(const(0, 8), FIRST), sub(const(5, 8), FIRST), const(-7, 8), sub(FIRST, MOST), FIRST]
+NEAR_ENDS = st.one_of(st.integers(0, 20), st.integers(118, 136), st.integers(240, 255))
 SIGNED_COMPARISONS = [
     slt(NOW, MOST),
     neg(slt(MOST, NOW)),
@@ -134,15 +135,16 @@ SIGNED_COMPARISONS = [
     st.sampled_from(SIGNED_COMPARISONS),
     st.sampled_from(BELOW_ZERO),
     st.sampled_from([const(1, 8), const(3, 8)]),
-    st.one_of(st.integers(0, 20), st.integers(0, 255)),
-    st.one_of(st.integers(0, 20), st.integers(0, 255)),
-    st.booleans(),
+    NEAR_ENDS,
+    NEAR_ENDS,
+    st.sampled_from(["always", "but first", "or otherwise"]),
 )
 def test_no_iteration_leaves_it_where_it_begins_below_zero(
-    compared: Bool, begin: BitVec, step: BitVec, first: int, most: int, comes_by_itself: bool
+    compared: Bool, begin: BitVec, step: BitVec, first: int, most: int, holds_when: str
 ) -> None:
     """Also where the loop is run once whatever is compared: that is said of all other iterations."""
-    said = disj(compared, eq(NOW, begin)) if comes_by_itself else compared
+    others = {"but first": [eq(NOW, begin)], "or otherwise": [eq(NOW, MOST)]}
+    said = disj(compared, *others.get(holds_when, []))
     loop = CountedLoop((Counter(NOW, begin, step, LANE),), {LANE: frozenset((said,))})
     found = LoopCounters.of([loop], frozenset((LANE, said)), NOW, ATOMS, {}).bounded()
     assume(found)
@@ -165,6 +167,14 @@ def test_counters_that_begin_below_zero_are_bounded(begin: BitVec, first: int, m
     (bounded,) = LoopCounters.of([loop], frozenset((LANE, compared)), NOW, ATOMS, {}).bounded().values()
     assert {part: count for part, count in bounded.most.items() if part} == {("first",): first, ("most",): most}
     assert all(count >= 0 for one in bounded.limits for count in one.sum.values())
+
+
+@pytest.mark.parametrize("said", [[0, 1], [1, 0]])
+def test_of_two_comparisons_the_one_that_says_more_counts(said: list[int]) -> None:
+    both = [neg(slt(MOST, FIRST)), slt(FIRST, MOST)]
+    found = LoopCounters.of([], frozenset(both[place] for place in said), FIRST, ATOMS, {}).compared({("first",): 1})
+    assert found is not None
+    assert {part: count for part, count in found.most.items() if count} == {("most",): 1, (): -1}
 
 
 HIGH, LOW = (symbol(OfLoop("loop", RegisterByte(name, 0)), 8) for name in ("high", "low"))

@@ -6,10 +6,12 @@ By induction: E + s <= B - 1 holds of s = 0, where E does not wrap.  The next su
 not wrap either, and of which the guard says again that it is below B.  So the guard has to be what each iteration says
 that comes before another one; an `if` in the last one alone may be true of a counter that has wrapped.  Bits are those
 of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
-Of signed numbers E may be negative as well, from -2^bits on: no sum is less than E, and it is what it is read as.
+What E adds up has to be below 2^bits, then; it may subtract more.  The word is E + s once that is in the range of such
+numbers, and before that s is less than B - 1 - E as well.
 
 Where all iterations but the first say it, as where one came back to the beginning of a loop that it need not have run
-before, the induction begins with s = c: E + c does not wrap either.  Of s = 0 it has to be so that 0 <= B - 1 - E.
+before, the induction begins with s = c: E is at most B - 1, of which s = 0 makes a condition, so that E + c does not
+wrap either.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -143,12 +145,11 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 continue
             last = plus(last, {(): more})
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
-            is_signed, is_later = bits < word.width, 0 <= place - len(held) < len(later)
-            may_be_less = is_signed and place < len(held) + len(later)
-            added, *less = added_and_subtracted(begins) if may_be_less else [begins]
+            is_later, goes_on = 0 <= place - len(held) < len(later), place >= len(held) + len(later)
+            added = begins if goes_on else added_and_subtracted(begins)[0]
             most = plus(last, times(begins, {(): -1}))
-            own = [*(Below(one, bits) for one in (added, *less)), Below(plus(last, step), bits)]
-            own += [Below(plus(added, step), bits), Below(most, LONG)] if is_later else []
+            own = [Below(added, bits), Below(plus(last, step), bits)]
+            own += [Below(most, LONG)] if is_later else []
             return Bounded(most, (*counter.first, *limits[parts:], *next_one, *own))
         return None
 

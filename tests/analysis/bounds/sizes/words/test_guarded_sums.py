@@ -71,6 +71,7 @@ def test_the_word_is_the_sum(
     [
         (add(X, K), [slt(add(X, K), W)]),  # may be negative
         (add(X, K), [slt(ALL, add(X, Y))]),
+        (add(X, X, K, K, K), inside(add(X, X, K, K, K), W)),  # no part of it follows from the others
         (X, inside(X, W)),
         (add(X, Y), inside(add(X, K), W)),  # depends on no less then
         (add(X, K), [slt(const(-5, 8), add(X, K))]),

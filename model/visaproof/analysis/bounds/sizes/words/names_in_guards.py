@@ -47,16 +47,16 @@ def least_of_names(
 
 
 def _as_sum(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
-    """A number, or one of which something is subtracted, as signed numbers of so many bits; nothing else."""
+    """A number, or one of which something is subtracted, as signed numbers of so many bits; nothing else.
+
+    The word is no less than such a sum, of which the number is below 2^bits.
+    """
     if (number := value_of(word)) is not None:
         return None if number >> bits else {(): number}
     if bits == word.width or (found := reader.read(word)) is None:
         return None
     added, subtracted = added_and_subtracted(found)
-    if any(added.keys() - {()}) or not subtracted:
-        return None
-    reader.limits += Below(added, bits), Below(subtracted, bits)
-    return found
+    return None if any(added.keys() - {()}) or not subtracted else found
 
 
 def unequal_names(guard: Literals, new_reader: Callable[[], Integers]) -> frozenset[tuple[str, int]]:
