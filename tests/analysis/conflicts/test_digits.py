@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.rows import PITCH, STORE, asked, rows
+from visaproof.analysis.conflicts.after_others import Others
 from visaproof.analysis.conflicts.digits.digits import STAGE, Digits
 from visaproof.analysis.conflicts.digits.inequalities import Place, chain
 from visaproof.analysis.conflicts.digits.named_integers import NamedIntegers
@@ -95,7 +96,11 @@ def test_a_slice_that_only_one_row_fits_into_does_not_suffice(capsys: pytest.Cap
 
 
 @pytest.mark.slow
-def test_shared_rows_of_the_local_size_need_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_shared_rows_of_the_local_size_need_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is it needed to know of them that their lanes collide only where those of other scatters do."""
+    monkeypatch.setattr(Others, "alike", lambda _: None)
     shared = [one for one in scatters(capsys, "tile") if one["binding"] == "%slm"]
     assert [(one["verdict"], one["by"]) for one in shared] == [("proved", STAGE)] * 2
 
