@@ -108,7 +108,7 @@ WRONG = {
 }
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("more", WRONG.values(), ids=WRONG)
 def test_a_register_that_memory_does_not_hold_is_not_taken_for_it(more: str) -> None:
     found = asked(*in_both_ways(8, *ELSEWHERE, more))

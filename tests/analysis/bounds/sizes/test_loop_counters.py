@@ -396,7 +396,7 @@ def test_a_size_bounds_what_it_counts_if_nothing_is_subtracted(amount: Polynomia
     assert most_of_each(amount, 100) == most
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "high",
     [

@@ -99,7 +99,9 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("kernel", ["around", "lower", "scattered", pytest.param("window", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kernel", ["around", "lower", *(pytest.param(each, marks=pytest.mark.slow) for each in ("scattered", "window"))]
+)
 def test_what_is_kept_inside_has_a_size(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Neighbours that are left out beyond an edge, counters from -r to r, and indices from memory that are shifted."""
     assert asked(capsys, kernel) == SIZES[kernel]
