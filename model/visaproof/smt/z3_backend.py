@@ -20,6 +20,8 @@ from visaproof.smt.terms import Bool, Op, Term
 
 _z3: Any = z3
 
+CANCELED = "canceled"
+"""What z3 may raise where it is interrupted, for the answer that it does not know."""
 HEARD_EVERY_S = 0.1
 """Seconds until a signal is heard where another thread than the main one got it."""
 
@@ -106,10 +108,6 @@ def checked(solver: Any, timeout_ms: int, terms: object = None) -> Any:
     if isinstance(found[0], BaseException) and not (over and CANCELED in str(found[0])):
         raise found[0]
     return None if over and (isinstance(found[0], BaseException) or found[0] == _z3.unknown) else found[0]
-
-
-CANCELED = "canceled"
-"""What z3 may raise where it is interrupted, for the answer that it does not know."""
 
 
 def _ends(solver: Any, done: Event) -> bool:

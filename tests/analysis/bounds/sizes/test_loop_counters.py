@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
@@ -139,6 +139,7 @@ SIGNED_COMPARISONS = [
     NEAR_ENDS,
     st.sampled_from(["always", "but first", "or otherwise"]),
 )
+@example(SIGNED_COMPARISONS[0], BELOW_ZERO[0], const(1, 8), 129, 127, "but first")  # comes round
 def test_no_iteration_leaves_it_where_it_begins_below_zero(
     compared: Bool, begin: BitVec, step: BitVec, first: int, most: int, holds_when: str
 ) -> None:

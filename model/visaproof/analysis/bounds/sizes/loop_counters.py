@@ -11,7 +11,7 @@ numbers, and before that s is less than B - 1 - E as well.
 
 Where all iterations but the first say it, as where one came back to the beginning of a loop that it need not have run
 before, the induction begins with s = c: E is at most B - 1, of which s = 0 makes a condition, so that E + c does not
-wrap either.
+wrap either.  Nor may s come round, to be at the first iteration again: B - 1 - E + c has no more bits than the counter.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -132,8 +132,10 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
-        held, later = [*comparisons(counter.held)], [*comparisons(counter.later)]
-        for place, (word, bound, more, bits) in enumerate([*held, *later, *counter.ends]):
+        said = [(each, False, False) for each in comparisons(counter.held)]
+        said += [(each, True, False) for each in comparisons(counter.later)]
+        said += [(each, False, True) for each in counter.ends]
+        for (word, bound, more, bits), but_first, to_equal in said:
             reader = self.reader()
             total = reader.read(word)
             if total is None or total.get((name,)) != 1:
@@ -145,11 +147,10 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 continue
             last = plus(last, {(): more})
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
-            is_later, goes_on = 0 <= place - len(held) < len(later), place >= len(held) + len(later)
-            added = begins if goes_on else added_and_subtracted(begins)[0]
+            added = begins if to_equal else added_and_subtracted(begins)[0]
             most = plus(last, times(begins, {(): -1}))
             own = [Below(added, bits), Below(plus(last, step), bits)]
-            own += [Below(most, LONG)] if is_later else []
+            own += [Below(most, LONG), Below(plus(most, step), counter.step.width)] if but_first else []
             return Bounded(most, (*counter.first, *limits[parts:], *next_one, *own))
         return None
 
@@ -203,8 +204,9 @@ def _but_first(counter: Counter, held: Sequence[Bool]) -> Iterator[Bool]:
     """What these say of all iterations but the first: or else the counter is what it is first."""
     first = eq(counter.word, counter.first)
     for one in held:
-        others = [each for each in cast(tuple[Bool, ...], one.args) if first not in literals(each)]
-        if one.op is Op.DISJ and len(others) == 1 < len(one.args):
+        ways = cast(tuple[Bool, ...], one.args) if one.op is Op.DISJ else ()
+        others = [each for each in ways if first not in literals(each)]
+        if len(others) == 1 < len(ways):
             yield others[0]
 
 
