@@ -7,7 +7,8 @@ from tests.refinement.test_refinement import program
 from tests.refinement.test_refinement_loops import ADD, COUNT, LEAVE, STORE_NEXT, in_step_too, looping
 from visaproof.isa.platform import Platform
 from visaproof.machine.symbolic import walk
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held
+from visaproof.machine.symbolic.loops.iteration import Held
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.run import trace
 from visaproof.refinement.iteration_numbers import IterationNumber, unsigned
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte

@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
+from visaproof.machine.symbolic.loops.iteration import Held, LoopIteration
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.queries.kernels.buffer_places import is_private
 from visaproof.semantics.symbolic.accesses import Access

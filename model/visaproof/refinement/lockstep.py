@@ -49,7 +49,8 @@ from msgspec.structs import replace
 from visaproof.isa.errors import NotModelled
 from visaproof.launch.assume import DIVISION
 from visaproof.launch.matching import own_predicates
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
+from visaproof.machine.symbolic.loops.iteration import Held, LoopIteration
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.run import trace
 from visaproof.queries.kernels.shared_memory import SharedMemory
 from visaproof.queries.kernels.surface_names import PRIVATE

@@ -25,7 +25,8 @@ from msgspec.structs import replace
 from visaproof.decode.synchronisation import SIGNAL, WAIT, WHOLE, Barrier, Synchronised
 from visaproof.isa.errors import NotModelled
 from visaproof.machine.symbolic.course import Mark, MarkKind, course
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration
+from visaproof.machine.symbolic.loops.iteration import Held, LoopIteration
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.refinement.widths.wide_thread import Split

@@ -58,7 +58,7 @@ def test_a_block_needs_small_launches_where_its_coordinates_are_read_as_ids(
 def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(largest, "to_be_positive", lambda *_: frozenset[str]())
+    monkeypatch.setattr(largest, "needed_least", lambda *_: dict[str, int]())
     found = asked(capsys, "moved")
     assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
 

@@ -14,7 +14,7 @@ from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.by_ends import most_of_each
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
-from visaproof.analysis.bounds.sizes.sums import to_be_positive
+from visaproof.analysis.bounds.sizes.sums import needed_least
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.cli import main
 from visaproof.launch.relations.expression_reader import parse_expression
@@ -450,20 +450,24 @@ def test_a_comparison_does_not_show_that_its_own_sum_does_not_wrap() -> None:
 @pytest.mark.parametrize(
     ("one", "least", "needed"),
     [
-        ({("n",): 1, (): -1}, {}, {"n"}),
-        ({("n",): 1, (): -1}, {"n": 1}, set[str]()),
-        ({("n",): 1, (): -1, ("m",): 64}, {}, {"n"}),  # m is how far an iteration goes
-        ({("n",): 1, (): -65, ("m",): 64}, {}, {"m", "n"}),
-        ({("n", "s"): 1, ("s",): -1, ("w",): 4, (): -1}, {}, {"n", "w"}),
-        ({("n",): 1, (): -2}, {}, set[str]()),
-        ({("n",): 1, ("m",): -1}, {}, set[str]()),
-        ({("x",): 1, (): -1}, {}, set[str]()),  # no argument
+        ({("n",): 1, (): -1}, {}, {"n": 1}),
+        ({("n",): 1, (): -1}, {"n": 1}, {}),
+        ({("n",): 1, (): -1, ("m",): 64}, {}, {"n": 1}),  # m is how far an iteration goes
+        ({("n",): 1, (): -65, ("m",): 64}, {}, {"m": 1, "n": 1}),
+        ({("n", "s"): 1, ("s",): -1, ("w",): 4, (): -1}, {}, {"n": 1, "w": 1}),
+        ({("n",): 1, (): -2}, {}, {"n": 2}),
+        ({("n",): 3, (): -7, ("s", "w"): 1}, {}, {"n": 3}),
+        ({("n",): 3, (): -7}, {"n": 2}, {"n": 3}),
+        ({("n",): 1, ("m",): 1, (): -5}, {}, {}),  # either of them
+        ({("n", "m"): 1, (): -5}, {}, {}),
+        ({("n",): 1, ("m",): -1}, {}, {}),
+        ({("x",): 1, (): -1}, {}, {}),  # no argument
     ],
 )
-def test_as_few_arguments_as_it_takes_have_to_be_positive(
-    one: Polynomial, least: dict[str, int], needed: set[str]
+def test_as_few_arguments_as_it_takes_are_needed(
+    one: Polynomial, least: dict[str, int], needed: dict[str, int]
 ) -> None:
-    assert to_be_positive(one, least, ("n", "m", "s", "w")) == needed
+    assert needed_least(one, least, ("n", "m", "s", "w")) == needed
 
 
 def test_a_step_may_be_an_argument(capsys: pytest.CaptureFixture[str]) -> None:

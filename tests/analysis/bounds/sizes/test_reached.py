@@ -11,7 +11,7 @@ ONE = Reached(
     {"n": 3, "m": 1},
     frozenset("n"),
     frozenset("a"),
-    frozenset("p"),
+    {"p": 2, "q": 1},
     frozenset({("n", 0), ("m", 0)}),
     frozenset({("n", "m")}),
     is_below=True,
@@ -22,7 +22,7 @@ OTHER = Reached(
     {"n": 2, "k": 5},
     frozenset("m"),
     frozenset("b"),
-    frozenset("q"),
+    {"q": 3},
     frozenset({("n", 0), ("n", 1)}),
     frozenset({("k", "m")}),
 )
@@ -33,7 +33,7 @@ def test_what_is_needed_in_one_way_is_needed() -> None:
     assert both is not None
     assert both.end == ONE.end
     assert both.limits == OTHER.limits
-    assert (both.signed, both.small, both.positive) == (frozenset("nm"), frozenset("ab"), frozenset("pq"))
+    assert (both.signed, both.small, both.needed) == (frozenset("nm"), frozenset("ab"), {"p": 2, "q": 3})
     assert both.related == ONE.related | OTHER.related
 
 

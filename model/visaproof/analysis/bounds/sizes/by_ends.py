@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.global_ids import SMALL
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
-from visaproof.analysis.bounds.sizes.reached import LARGEST, NOT_MADE, Reached
+from visaproof.analysis.bounds.sizes.reached import LARGEST, NOT_MADE, Reached, larger_of_each
 from visaproof.analysis.bounds.sizes.sums import above, is_natural
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
@@ -70,7 +70,7 @@ def sufficient(
     largest = LARGEST if bits <= 32 else MOST_BYTES
     if stated is None and reached and all(one is NOT_MADE for one in reached):
         return Sufficient({}, (), is_nothing=True)
-    reached = list(_where_all_are_positive(reached))
+    reached = list(_with_what_all_need(reached))
     amount = _amount(reached) if stated is None else stated
     if amount is None or not all(is_at_least(amount, one.end, one.least) for one in reached):
         return None
@@ -88,9 +88,9 @@ def sufficient(
                 fits.append(limit)
             else:
                 most = min(most or largest, factor << limit.bits)
-    positive = dict.fromkeys(name for one in reached for name in sorted(one.positive))
-    signed = dict.fromkeys(name for one in reached for name in sorted(one.signed) if name not in positive)
-    above = [Relation(">=", Name(name), Number(1)) for name in positive]
+    needed = larger_of_each(dict(sorted(one.needed.items())) for one in reached)
+    signed = dict.fromkeys(name for one in reached for name in sorted(one.signed) if name not in needed)
+    above = [Relation(">=", Name(name), Number(number)) for name, number in needed.items()]
     above += [Relation(">=", Name(name), Number(0)) for name in signed]
     below_any = most == LARGEST and all(one.is_below for one in reached)
     in_any = below_any or (at_pointers and most == MOST_BYTES)
@@ -104,11 +104,11 @@ def sufficient(
     return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *related, *above))))
 
 
-def _where_all_are_positive(reached: Sequence[Reached]) -> Iterator[Reached]:
-    """What one access needs to be at least 1 is so for all: it is stated once."""
-    names = frozenset(name for one in reached for name in one.positive)
+def _with_what_all_need(reached: Sequence[Reached]) -> Iterator[Reached]:
+    """What one access needs is so for all: it is stated once."""
+    needed = larger_of_each(one.needed for one in reached)
     for one in reached:
-        least = {**dict.fromkeys(names, 1), **one.least}
+        least = larger_of_each((needed, one.least))
         more = {name: number + 1 for name, number in one.unequal if least.get(name) == number}
         yield replace(one, least={**least, **more})
 

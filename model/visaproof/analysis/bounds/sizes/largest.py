@@ -13,15 +13,15 @@ from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
-from visaproof.analysis.bounds.sizes.reached import Reached, ends_below
+from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, larger_of_each
 from visaproof.analysis.bounds.sizes.sums import (
     has,
     is_natural,
     is_of_number,
     is_unknown,
     less,
+    needed_least,
     split,
-    to_be_positive,
     upper,
     without_names,
 )
@@ -104,7 +104,8 @@ class Largest(Struct, dict=True):
         extremes = self.integers.extremes if self.names_elements else {}
         known |= self.elements.named(symbols_of(address, *guard), extremes, known)
         known |= self.elements.chosen(guard, extremes, known)
-        address = with_sums(address, counted, as_run)
+        (address,) = with_sums((address,), counted, as_run)
+        guard = frozenset(with_sums([*guard], counted, as_run))
         counters = LoopCounters.of(counted, as_run, address, known, halves, self._never_here)
         self.bounded = counters.bounded()
         reader = counters.reader()
@@ -224,8 +225,8 @@ class Largest(Struct, dict=True):
         guard = self.doubt.access.guard
         least, above = self.integers.least(guard, used), self.integers.above(guard) & used
         arguments = self.message.arguments
-        positive = {name for one in needed for name in to_be_positive(one.sum, least, arguments)}
-        least |= dict.fromkeys(positive | above - least.keys(), 1)
+        of_host = larger_of_each(needed_least(one.sum, least, arguments) for one in needed)
+        least |= {**dict.fromkeys(above - least.keys(), 1), **of_host}
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None
         least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
@@ -238,7 +239,7 @@ class Largest(Struct, dict=True):
             least,
             frozenset(filter(self.integers.names.is_signed, signed)),
             frozenset(self.ids.small),
-            frozenset(self.divisions.positive).union(positive),
+            dict.fromkeys(self.divisions.positive, 1) | of_host,
             related=self.elements.related(used),
         )
 

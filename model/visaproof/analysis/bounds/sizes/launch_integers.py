@@ -184,15 +184,24 @@ class LaunchIntegers(Struct, dict=True):
         """What the guard says of names by itself, n > 3; sizes are at least 1."""
         words = {cast(BitVec, word): name for word, name in self.names.by_word().items()}
         found = {name: 1 for name in used if name in SIZES_OF_LAUNCH}
-        for one in conjuncts(guard):
-            inner = one.args[0] if one.op is Op.NOT else one
-            for word in cast(tuple[BitVec, ...], inner.args):
-                name = words.get(word)
-                if name is None or value_of(word) is not None or not self.is_number(word, name):
-                    continue
-                if least := least_of(one, word):
-                    found[name] = _with_multiples(guard, word, max(found.get(name, 0), least))
+        for word in _compared(guard):
+            name = words.get(word)
+            if name is None or value_of(word) is not None or not self.is_number(word, name):
+                continue
+            if least := least_of(guard, word):
+                found[name] = _with_multiples(guard, word, max(found.get(name, 0), least))
         return found
+
+
+def _compared(guard: Bool) -> Iterable[BitVec]:
+    """Words that it compares, or of which something is subtracted or to which it is added there."""
+    found = dict[BitVec, None]()
+    for one in conjuncts(guard):
+        inner = one.args[0] if one.op is Op.NOT else one
+        for word in inner.args:
+            if isinstance(word, BitVec):
+                found |= dict.fromkeys((word, *linear_parts(word)[1]))
+    return found
 
 
 def conjuncts(guard: Bool) -> Iterator[Bool]:
@@ -261,16 +270,20 @@ def least_of(guard: Bool, word: BitVec) -> int:
 
 
 def _with_multiples(guard: Bool, word: BitVec, least: int) -> int:
-    """What a word is at least of which the guard excludes multiples, as loops do that are unrolled.
+    """What a word is at least of which the guard excludes numbers or multiples, as loops do that are unrolled.
 
-    a >= 4,  a & −4 ≠ 4      =>      a >= 8
+    a >= 4,  a & −4 ≠ 4      =>      a >= 8          a >= 1,  a ≠ 1      =>      a >= 2
     """
     excluded = set[tuple[int, int]]()
     for one in conjuncts(guard):
         inner = one.args[0] if one.op is Op.NOT else one
-        if one.op is not Op.NOT or inner.op is not Op.EQ or inner.args[1].op is not Op.AND:
+        if one.op is not Op.NOT or inner.op is not Op.EQ or not isinstance(inner.args[1], BitVec):
             continue
-        number, mask = value_of(cast(BitVec, inner.args[0])), value_of(cast(BitVec, inner.args[1].args[0]))
+        number = value_of(cast(BitVec, inner.args[0]))
+        if number is not None and inner.args[1] is word:
+            excluded.add((number, 1))
+            continue
+        mask = value_of(cast(BitVec, inner.args[1].args[0])) if inner.args[1].op is Op.AND else None
         if number is not None and mask is not None and inner.args[1].args[1:] == (word,):
             unit = (1 << word.width) - mask
             if unit.bit_count() == 1:

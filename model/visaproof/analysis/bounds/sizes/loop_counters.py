@@ -22,10 +22,11 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from visaproof.analysis.bounds.sizes.counted_down import counted_down
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
-from visaproof.analysis.bounds.sizes.sums import added_and_subtracted, is_unknown, without_names
-from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of
+from visaproof.analysis.bounds.sizes.sums import added_and_subtracted, is_unknown, less, without_names
+from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -52,6 +53,8 @@ class _Read(Struct, frozen=True):
     """A counter, as an integer above what it is first."""
 
     step: BitVec
+    begins: Polynomial
+    """The first value, which may have counters of outer loops."""
     first: tuple[Below, ...]
     """Under which limits the first value is what it is read as."""
     held: tuple[Bool, ...]
@@ -60,6 +63,8 @@ class _Read(Struct, frozen=True):
     """What it is at most since it goes on until it is equal to something."""
     later: tuple[Bool, ...] = ()
     """What has held in each iteration but the first."""
+    bound: Bounded | None = None
+    """What it is at most as it counts down."""
 
 
 class LoopCounters(Struct, frozen=True, dict=True):
@@ -97,8 +102,9 @@ class LoopCounters(Struct, frozen=True, dict=True):
         """
         found, counters, parts = dict[Term, Polynomial](), dict[str, _Read](), dict(halves)
         used = frozenset(symbols_of(address))
-        for loop in loops:
+        for loop in reversed(loops):  # the outer ones first
             held = tuple(one for whole in loop.held(guard) for one in literals(of_whole_words(whole)))
+            held = with_sums(held, loops, guard)
             own = {one: _symbols(one) for one in loop.counters_of(guard)}
             if used.isdisjoint(chain.from_iterable(own.values())):
                 continue
@@ -108,7 +114,13 @@ class LoopCounters(Struct, frozen=True, dict=True):
             for one, symbols in sorted(own.items(), key=lambda each: _place(*each, compared)):
                 if one.word in found or symbols.isdisjoint(used | compared):
                     continue
-                reader, step = Integers(atoms, halves), _constant_step(one)
+                reader, step = Integers(atoms, parts, found), _constant_step(one)
+                later = tuple(_but_first(one, held))
+                if symbols & compared and (down := counted_down(one, held, later, reader)) is not None:
+                    name = InnerName(Kind.COUNTER, len(counters))
+                    counters[name] = _Read(one.step, {}, (), (), bound=Bounded(down.most, down.limits))
+                    found[one.word] = plus(down.beside, {(name,): 1})
+                    continue
                 if (begins := _first(one.first, reader)) is None:
                     continue
                 follows = _followed(one, of_long, None if symbols & compared else leader, reader)
@@ -118,7 +130,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 else:
                     name, factor = InnerName(Kind.COUNTER, len(counters)), _ONCE
                     ends = tuple(ends_of(one, held, never))
-                    counters[name] = _Read(one.step, tuple(reader.limits), held, ends, tuple(_but_first(one, held)))
+                    counters[name] = _Read(one.step, begins, tuple(reader.limits), held, ends, later)
                     leader = leader or ((name, step) if step and symbols & compared else None)
                 found[one.word] = plus(begins, times(factor, {(name,): 1}))
                 if one.word.op is Op.CONCAT:
@@ -132,6 +144,8 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return {name: bound for name, bound in found if bound is not None}
 
     def _bound(self, name: str, counter: _Read) -> Bounded | None:
+        if counter.bound is not None:
+            return counter.bound
         said = [(each, False, False) for each in comparisons(counter.held)]
         said += [(each, True, False) for each in comparisons(counter.later)]
         said += [(each, False, True) for each in counter.ends]
@@ -143,7 +157,9 @@ class LoopCounters(Struct, frozen=True, dict=True):
             begins = {part: count for part, count in total.items() if part != (name,)}
             parts, limits = len(reader.limits), reader.limits
             last, step = reader.exact(bound, bits), self._step(reader, counter)
-            if last is None or step is None or _has_counter(last) or _has_counter(begins):
+            if last is None or step is None or _has_counter(last):
+                continue
+            if _has_counter(less(begins, counter.begins)) or _has_counter(less(counter.begins, begins)):
                 continue
             last = plus(last, {(): more})
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from visaproof.analysis.bounds.sizes.integers import Below, bare
 from visaproof.isa.identity import Same
@@ -23,8 +23,8 @@ class Reached(Struct, frozen=True):
     """Names that have to be at least 0."""
     small: frozenset[str]
     """Names that have to be at most SMALL."""
-    positive: frozenset[str] = frozenset()
-    """Names that have to be at least 1."""
+    needed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What names have to be at least."""
     unequal: frozenset[tuple[str, int]] = frozenset()
     """With numbers that they are not."""
     related: frozenset[tuple[str, str]] = frozenset()
@@ -49,11 +49,19 @@ def either(one: Reached, other: Reached) -> Reached | None:
         {name: min(number, other.least[name]) for name, number in one.least.items() if name in other.least},
         one.signed | other.signed,
         one.small | other.small,
-        one.positive | other.positive,
+        larger_of_each((one.needed, other.needed)),
         one.unequal & other.unequal,
         one.related | other.related,
         one.is_below and other.is_below,
     )
+
+
+def larger_of_each(some: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """What several need: the larger number of each name."""
+    found = dict[str, int]()
+    for one in some:
+        found |= {name: max(found.get(name, 0), number) for name, number in one.items()}
+    return found
 
 
 LARGEST = 1 << 32

@@ -86,17 +86,25 @@ def above(one: Polynomial, least: Mapping[str, int]) -> Polynomial:
     return found
 
 
-def to_be_positive(one: Polynomial, least: Mapping[str, int], arguments: Collection[str]) -> frozenset[str]:
-    """Arguments that have to be at least 1, if that makes the sum one that is at least 0: h of h - 1, or s*h - s + 4*w.
+def needed_least(one: Polynomial, least: Mapping[str, int], arguments: Collection[str]) -> dict[str, int]:
+    """What arguments have to be at least, if that makes a sum one that is at least 0: h is 1 in h - 1 or s*h - s + 4*w.
 
     As few as it takes, and those that count least: of n - 1 + 64*m it is n, below which an index stays, and not a step.
+    More than 1 is said of a sum of one argument that counts once, as of w - 8 + s*w.
     """
     names = {name for part in one for name in part if name in arguments and not least.get(name)}
     ordered = sorted(names, key=lambda name: (one.get((name,), 0), name))
     for chosen in chain.from_iterable(combinations(ordered, many) for many in range(MOST_POSITIVE + 1)):
         if is_natural(one, {**least, **dict.fromkeys(chosen, 1)}):
-            return frozenset(chosen)
-    return frozenset()
+            return dict.fromkeys(chosen, 1)
+    known = above(one, least)
+    single = [part[0] for part, count in known.items() if len(part) == 1 and count > 0 and part[0] in arguments]
+    if len(single) == 1 and (missing := -known.get((), 0)) > 0:
+        (name,) = single
+        number = least.get(name, 0) - (-missing // known[name,])
+        if is_natural(one, {**least, name: number}):
+            return {name: number}
+    return {}
 
 
 def is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:

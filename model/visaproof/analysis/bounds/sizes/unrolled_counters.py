@@ -12,7 +12,7 @@ By induction: s <= e − c, so that s + c <= e does not wrap; it is not e, and e
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
-from typing import cast
+from typing import TypeVar, cast
 
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
@@ -39,6 +39,8 @@ from visaproof.smt import (
 )
 from visaproof.smt.substitution import substitute
 
+T = TypeVar("T", BitVec, Bool)
+
 MOST_LEFT = 15
 """Iterations that are left over, of which it is asked whether there are fewer."""
 
@@ -57,7 +59,7 @@ def ends_of(
         if one.op is not Op.NOT or one.args[0].op is not Op.EQ:
             continue
         for word, end in permutations(cast(tuple[BitVec, BitVec], one.args[0].args)):
-            if word is not counter.word or not all(map(_is_of_launch, symbols_of(end))):
+            if word is not counter.word or not all(map(is_of_launch, symbols_of(end))):
                 continue
             if _ends_after(counter.first, end, step, never):
                 yield word, _at_most(end, never), -step, word.width
@@ -70,7 +72,7 @@ def _ends_after(first: BitVec, end: BitVec, step: int, never: Callable[[Bool], b
     return all(is_false(one) or never(one) for one in conditions)
 
 
-def _is_of_launch(one: Term) -> bool:
+def is_of_launch(one: Term) -> bool:
     """Whether it is one value in all iterations, as what an input holds, or the id of a lane: no load brings it."""
     return isinstance(one.payload, RegisterByte | str)
 
@@ -88,10 +90,11 @@ def _at_most(word: BitVec, never: Callable[[Bool], bool]) -> BitVec:
     return const(most, word.width)
 
 
-def with_sums(address: BitVec, loops: Sequence[CountedLoop], guard: Literals) -> BitVec:
-    """The address with i + 1 in the place of i | 1 where i is a multiple of 2, as counters are whose steps are."""
-    if not any(one.op is Op.OR for one in subterms(address)):
-        return address
+def with_sums(terms: Sequence[T], loops: Sequence[CountedLoop], guard: Literals) -> tuple[T, ...]:
+    """Terms with i + 1 in the place of i | 1 where i is a multiple of 2, as counters are whose steps are."""
+    parts = [one for one in subterms(*terms) if one.op is Op.OR]
+    if not parts:
+        return tuple(terms)
     zeros = dict[BitVec, int]()
     for loop in loops:
         for one in loop.counters_of(guard):
@@ -103,10 +106,10 @@ def with_sums(address: BitVec, loops: Sequence[CountedLoop], guard: Literals) ->
         if 0 < bits < word.width
     }
     sums = dict[Term, Term]()
-    for one in subterms(address):
-        if one.op is Op.OR and len(one.args) == 2:
+    for one in parts:
+        if len(one.args) == 2:
             word, more = sorted(cast(tuple[BitVec, BitVec], one.args), key=lambda each: value_of(each) is not None)
             number = value_of(more)
             if number is not None and number < 1 << known_trailing_zeros(substitute(word, multiples)):
                 sums[one] = add(word, const(number, word.width))
-    return substitute(address, sums) if sums else address
+    return tuple(substitute(one, sums) for one in terms) if sums else tuple(terms)

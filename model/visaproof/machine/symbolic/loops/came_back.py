@@ -16,7 +16,8 @@ from typing import NamedTuple, cast
 
 from msgspec import Struct
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, lane_runs, left_in, words_of
+from visaproof.machine.symbolic.loops.iteration import LoopWrites, lane_runs, left_in, words_of
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.loops.shrinking import at_most_first
 from visaproof.semantics.symbolic.guarded import ByteWrite, GuardedRegisters
 from visaproof.semantics.symbolic.literals import NONE, Literals, literals_of

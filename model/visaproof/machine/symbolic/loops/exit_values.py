@@ -12,7 +12,8 @@ from typing import cast
 from msgspec import Struct
 
 from visaproof.machine.symbolic.loops.came_back import Counter
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, lane_runs, words_of
+from visaproof.machine.symbolic.loops.iteration import LoopWrites, lane_runs, words_of
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.semantics.symbolic.guarded import GuardedRegisters, Writes
 from visaproof.semantics.symbolic.literals import Literals, literals_of
 from visaproof.semantics.symbolic.value_names import OfLoop, RegisterByte

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, Held, LoopIteration, LoopWrites, guard_of, words_of
+from visaproof.machine.symbolic.loops.iteration import Held, LoopIteration, LoopWrites, guard_of, words_of
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.machine.symbolic.trace import Trace
 from visaproof.semantics.symbolic.accesses import every_term

@@ -15,6 +15,7 @@ from visaproof.decode.surfaces import StateElement
 from visaproof.decode.synchronisation import Moment
 from visaproof.isa.errors import NotModelled, Position
 from visaproof.isa.execution import THREAD_LANES
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE, LaneMarks
 from visaproof.machine.symbolic.private import PrivateCell, PrivateMemory, PrivateStore
 from visaproof.semantics.symbolic.guarded import GuardedRegisters, Writes, Written
 from visaproof.semantics.symbolic.guarded_bits import GuardedPredicates
@@ -30,9 +31,6 @@ Item = TypeVar("Item")
 
 Place = tuple[str, int]
 """A byte of a variable, or a lane of a predicate."""
-
-EVERY_LANE = -1
-"""In place of a lane: the write does not stand under the guard of one lane alone."""
 
 
 class LoopWrites(Struct):
@@ -242,29 +240,25 @@ def round_writes(
     fixed: frozenset[Term],
 ) -> LoopWrites:
     """What was written in an iteration whose lanes are those of `in_round(name, …)`; none changes what is `fixed`."""
-    marks = {lane_runs(name, lane): lane for lane in range(THREAD_LANES)}
+    marks = LaneMarks({lane: frozenset((lane_runs(name, lane),)) for lane in range(THREAD_LANES)})
     found = writes_of(marks, registers, predicates)
     for guard, at, value in private:
         if value is None or not fixed.issuperset(symbols_of(at)):
             found.anywhere = True
         else:
-            found.private.setdefault((at, value.width // 8), set()).add(_lane(guard, marks))
+            found.private.setdefault((at, value.width // 8), set()).add(marks.lane(guard))
     return found
 
 
-def writes_of(marks: Mapping[Bool, int], registers: Iterable[Written], predicates: Iterable[Written]) -> LoopWrites:
-    """What was written of registers and predicates, by lanes whose guards have these marks."""
+def writes_of(marks: LaneMarks, registers: Iterable[Written], predicates: Iterable[Written]) -> LoopWrites:
+    """What was written of registers and predicates, by lanes whose guards have their marks."""
     found = LoopWrites()
     for places, log in ((found.registers, registers), (found.predicates, predicates)):
         for variable, start, size, guard in log:
-            lane = _lane(guard, marks)
+            lane = marks.lane(guard)
             for position in range(start, start + size):
                 places.setdefault((variable, position), set()).add(lane)
     return found
-
-
-def _lane(guard: Literals, marks: Mapping[Bool, int]) -> int:
-    return next((marks[literal] for literal in guard if literal in marks), EVERY_LANE)
 
 
 def havoc_private(name: str, writes: LoopWrites, running: Sequence[Literals], memory: PrivateMemory) -> None:

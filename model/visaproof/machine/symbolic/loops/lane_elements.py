@@ -7,7 +7,8 @@ under the mask, though the elements of lanes that are off go on to change.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from visaproof.machine.symbolic.loops.iteration import EVERY_LANE, LoopWrites, words_of
+from visaproof.machine.symbolic.loops.iteration import LoopWrites, words_of
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.semantics.symbolic.cases import under
 from visaproof.semantics.symbolic.literals import Literals, literals_of

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from visaproof.machine.symbolic.loops.iteration import (
-    EVERY_LANE,
     QWORD,
     LoopWrites,
     guard_of,
@@ -19,6 +18,7 @@ from visaproof.machine.symbolic.loops.iteration import (
     words_of,
     writes_of,
 )
+from visaproof.machine.symbolic.loops.lane_marks import EVERY_LANE, LaneMarks
 from visaproof.machine.symbolic.thread import Thread
 from visaproof.program.def_use import definitions, uses
 from visaproof.program.statements import Landing, Statement
@@ -96,9 +96,9 @@ def _read_first(statements: Iterable[Statement]) -> set[str]:
     return read
 
 
-def _own_literals(running: tuple[Bool, ...]) -> dict[Bool, int] | None:
-    """By what is asked of one lane alone for it to run: the lane.  None where nothing is of some lane that may."""
+def _own_literals(running: tuple[Bool, ...]) -> LaneMarks | None:
+    """What is asked of each lane alone for it to run; None where nothing is of some lane that may."""
     guards = {lane: literals_of(guard) for lane, guard in enumerate(running) if not is_false(guard)}
     common = Counter(literal for guard in guards.values() for literal in guard)
-    own = {lane: [literal for literal in guard if common[literal] == 1] for lane, guard in guards.items()}
-    return {literal: lane for lane, mine in own.items() for literal in mine} if all(own.values()) else None
+    own = {lane: frozenset(one for one in guard if common[one] == 1) for lane, guard in guards.items()}
+    return LaneMarks(own) if all(own.values()) else None

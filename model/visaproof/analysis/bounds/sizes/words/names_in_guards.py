@@ -30,10 +30,12 @@ def least_of_names(
             continue
         reader = new_reader()
         less = _as_sum(word, bits, reader)
-        total = None if less is None else reader.exact(bound, bits)
-        if total is None:
+        total = reader.exact(bound, bits) if less is not None else _less_than(bound, bits, reader)
+        if total is not None and less is None:
+            less = _least_id(word, bits, reader)
+        if total is None or less is None:
             continue
-        total = plus(total, times(less or {}, {(): -1}))
+        total = plus(total, times(less, {(): -1}))
         inner = [name for part in total for name in part if is_unknown(name)]
         if inner and all(is_inner(name, Kind.ID) or is_inner(name, Kind.GROUP) for name in inner):
             total = largest(total) or {}
@@ -44,6 +46,25 @@ def least_of_names(
         found[name] = max(found.get(name, 0), -((total.get((), 0) + more) // total[parts[0]]))
         limits += reader.limits
     return found, limits
+
+
+def _less_than(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
+    """The signed number of so many bits that it is, of which a constant is subtracted: it may be negative."""
+    found = reader.read(word) if bits < word.width else None
+    added, subtracted = added_and_subtracted(found or {})
+    if not added or list(subtracted) != [()] or subtracted[()] >> bits:
+        return None
+    reader.limits.append(Below(added, bits))
+    return found
+
+
+def _least_id(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
+    """What a sum of ids and a number is at least: id < n - 1 says 0 < n - 1."""
+    one = None if value_of(word) is not None else reader.exact(word, bits)
+    if one is None or any(count < 0 for count in one.values()):
+        return None
+    of_ids = (any(is_inner(name, Kind.ID) or is_inner(name, Kind.GROUP) for name in part) for part in one if part)
+    return {(): one.get((), 0)} if all(of_ids) else None
 
 
 def _as_sum(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
