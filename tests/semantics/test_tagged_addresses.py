@@ -55,6 +55,13 @@ def test_an_address_with_no_such_constant_stays(word: BitVec) -> None:
     assert without_slm_tag(word) is word
 
 
+def test_what_is_added_to_a_longer_address_is_added_to_what_is_left() -> None:
+    """As of the dwords that a lane stores side by side."""
+    longer = zero_extend(bit_or(bit_and(X, const(0x1FFFFFF0, 32)), TAG), 40)
+    beside = without_slm_tag(add(longer, const(4, 40)))
+    assert beside is add(without_slm_tag(longer), const(4, 40))
+
+
 def test_choices_are_looked_at_once() -> None:
     """As many as of 2^40 ways, in a chain that is longer than Python recurses."""
     word, plain = FIRST, X

@@ -180,6 +180,8 @@ class PairedLane(Struct, frozen=True, dict=True):
 
 def _pairs(lanes: tuple[LaneAccesses, ...]) -> Iterator[LanePair]:
     for one, other in combinations(map(PairedLane, lanes), 2):
+        if one.write.lane == other.write.lane:
+            continue
         meet, accesses = _collision(one, other)
         if not is_false(meet):
             yield LanePair(one.write.lane, other.write.lane, meet, accesses)

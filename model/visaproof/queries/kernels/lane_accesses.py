@@ -10,7 +10,7 @@ from visaproof.smt import const, sub, value_of
 
 
 class LaneAccesses(Struct, frozen=True):
-    """What one lane of a message accesses, at constant distances from its first access, or channels of one texel."""
+    """What one lane of a message accesses, at constant distances from the first of them, or channels of one texel."""
 
     lane: int
     """Counted from the first lane of the thread."""
@@ -32,7 +32,8 @@ def stores_by_lane(performed: Performed) -> list[Access]:
 def accesses_by_lane(performed: Performed, accesses: Iterable[Access]) -> list[LaneAccesses]:
     """These accesses of a message, lane by lane; those of a block as if one lane had them.
 
-    The rows of a 2D block, whose pitch is unknown, are as if as many lanes had them.
+    The rows of a 2D block, whose pitch is unknown, are as if as many lanes had them.  A lane is there several times if
+    its accesses lie at distances that are not constant.
     """
     by_lane: dict[int, list[Access]] = {}
     for access in accesses:
@@ -56,7 +57,6 @@ def _rows(accesses: Sequence[Access]) -> list[tuple[Cell, list[tuple[int, Access
                 placed.append((distance, access))
                 break
         else:
-            assert not rows or access.lane is None, "the accesses of one lane lie at constant distances"
             start = value_of(last) if texel else 0
             assert start is not None
             rows.append((tuple(texel) or (last,), [(start, access)]))

@@ -39,17 +39,21 @@ def without_slm_tag(address: BitVec) -> BitVec:
         if one.op is Op.ITE:
             then, otherwise = (words[inner] for inner in _inner(one))
             words[one] = ite(cast(Bool, one.args[0]), then, otherwise)
-        elif one.op is Op.ZERO_EXTEND:
-            words[one] = zero_extend(words[_inner(one)[0]], one.width)
+        elif inner := _inner(one):
+            words[one] = zero_extend(words[inner[0]], one.width)
         else:
             words[one] = _plain(one)
     return words[address]
 
 
 def _inner(word: BitVec) -> tuple[BitVec, ...]:
-    """The words of which it is one, or which is made longer."""
-    of_words = {Op.ITE: 1, Op.ZERO_EXTEND: 0}
-    return cast(tuple[BitVec, ...], word.args[of_words[word.op] :]) if word.op in of_words else ()
+    """The words of which it is one, or the choice that is made longer.
+
+    Any other longer word is a sum of one part: so what a constant is added to has the same form without the tag.
+    """
+    of_choice = word.op is Op.ZERO_EXTEND and word.args[0].op is Op.ITE
+    first = 0 if of_choice else 1 if word.op is Op.ITE else len(word.args)
+    return cast(tuple[BitVec, ...], word.args[first:])
 
 
 def _plain(word: BitVec) -> BitVec:
