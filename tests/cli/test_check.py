@@ -93,6 +93,7 @@ def test_the_pages_spelling_is_read_with_a_note_and_places_are_those_of_the_file
         f"{path}:11:64: Dst: must have type D for imin and imax, else UD [page.type-atomic] (TYPED_ATOMIC.md, D29)\n"
         "        TYPED_ATOMIC.IMAX (M1, 8) T6 V1.0 V0.0 V0.0 V0.0 V2.0 V0.0 V1.0\n"
         "                                                                   ^\n"
+        "  hint: only types of operands are not the pages': `--types any` takes any, as Intel's compiler does\n"
         "1 NOT LEGAL on DG2\n"
     )
     legal = kernel("QW_SCATTER.1 (8) T0 V1.0 V3.0")
@@ -141,6 +142,16 @@ def test_a_message_beside_the_pages_is_held_against_its_own_rules(visaproof, ker
     assert ":11:5: execution size 4 is not one of 8, 16 [page.operands] (GATHER4_SCALED.md)" in ran.out
     assert ":11:40: Element_offset: must have type UD, not D [page.type] (GATHER4_SCALED.md)" in ran.out
     assert "[page.type]" not in visaproof("check", path, "--types", "any", "--platform", "DG2").out
+
+
+def test_where_only_types_are_not_the_pages_the_option_is_named(visaproof, kernel):
+    wrong = "gather4_scaled.R (M1, 8) T6 0x0:ud V2.0 V1.0"
+    ran = visaproof("check", kernel(wrong), "--platform", "DG2")
+    assert ran.code == 1
+    assert "hint: only types of operands are not the pages': `--types any`" in ran.out
+    both = visaproof("check", kernel(wrong, "gather4_scaled.R (M1, 4) T6 0x0:ud V1.0 V1.0"), "--platform", "DG2")
+    assert "[page.type]" in both.out
+    assert "hint:" not in both.out
 
 
 def test_a_message_beside_the_pages_that_does_not_fit_its_opcode_exits_2(visaproof, kernel):

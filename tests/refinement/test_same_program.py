@@ -13,7 +13,7 @@ from visaproof.launch.assumptions import Assume
 from visaproof.queries.kernels.undefined import UndefinedKind
 from visaproof.refinement.comparison import compare
 from visaproof.refinement.decision import decide
-from visaproof.refinement.same_program import SAME_PROGRAM, same_program
+from visaproof.refinement.same_program import SAME_PROGRAM, has_defined_run, same_program
 from visaproof.refinement.scope import Scope
 from visaproof.refinement.verdicts import Bounded, Difference, Refines, Unknown, Vacuous, Verdict
 
@@ -132,3 +132,9 @@ def test_another_device_or_launch_is_another_program() -> None:
     assert not same_program(one, replace(one, platform=Platform.PVC))
     assert same_program(one, replace(one, launch=replace(one.launch, source="elsewhere", file=Path("elsewhere"))))
     assert not same_program(one, replace(one, launch=replace(one.launch, binding_table={0: 1})))
+
+
+@pytest.mark.parametrize(("leaves", "defined"), [("(P1) goto (M1, 8) again\n", True), ("goto (M1, 8) again\n", False)])
+def test_a_long_run_shows_that_a_program_is_defined_and_an_endless_one_does_not(leaves: str, defined: bool) -> None:
+    count = "add (M1, 8) Z(0,0)<1> Z(0,0)<1;1,0> 0x1:d\ncmp.lt (M1, 8) P1 Z(0,0)<1;1,0> 0x2000:d\n"
+    assert has_defined_run(program(f"{APART}mov (M1, 8) Z(0,0)<1> 0x0:d\nagain:\n{count}{leaves}{STORE_B}")) is defined

@@ -173,19 +173,19 @@ def judge(
                     codes.append(ExitCode.OK)
                     continue
                 codes.append(ExitCode.UNKNOWN)
-                records.append(_not_asked(one, other, reached, arguments.format == "text"))
+                why = f"not asked: {'whether one program is ever defined: ' if itself else ''}{reached}"
+                records.append(_not_asked(one, other, why, arguments.format == "text"))
     return worst(codes), records
 
 
 _NO_VERDICT = {NotModelled: "not modelled", ReadError: "unmatched", SolversDisagree: "solvers disagree"}
 
 
-def _not_asked(source: "Program", target: "Program", reached: LimitReached, text: bool) -> dict[str, Any]:
+def _not_asked(source: "Program", target: "Program", why: str, text: bool) -> dict[str, Any]:
     """The limit was reached before the question was there."""
     if text:
-        print(f"{source.kernel.path} → {target.kernel.path}\n  UNKNOWN: not asked: {reached}", flush=True)
-    files = {"source": source.kernel.path, "target": target.kernel.path}
-    return files | {"verdict": "unknown", "reason": f"not asked: {reached}"}
+        print(f"{source.kernel.path} → {target.kernel.path}\n  UNKNOWN: {why}", flush=True)
+    return {"source": source.kernel.path, "target": target.kernel.path, "verdict": "unknown", "reason": why}
 
 
 def _is_itself(program: "Program", records: list[dict[str, Any]], text: bool) -> bool:

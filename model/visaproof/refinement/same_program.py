@@ -73,7 +73,8 @@ def _statements(kernel: Kernel) -> list[str]:
 # Found without terms: then the program is not undefined for every input.
 
 
-MOST_STATEMENTS = 20_000
+MOST_STATEMENTS = 100_000
+"""As hashes have that are unrolled, and those with loops of fixed length: it is a second, or two."""
 MOST_SURFACES = 64
 BUFFER_BYTES = 1 << 20
 EXTENT = 64

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from visaproof.analysis.findings.kernel import Uses
-from visaproof.analysis.legality import Legality
+from visaproof.analysis.legality import TYPE_RULES, Legality
 from visaproof.decode.opcode_names import meant
 from visaproof.isa.errors import ReadError
 from visaproof.isa.platform import Platform
@@ -171,6 +171,8 @@ def _lines(found: Legality, entry: Mapping[str, Any]) -> Iterator[str]:
     for finding in (*found.findings, *found.hazards):
         yield str(finding)
         yield from excerpt(found.source_lines, finding.position)
+    if found.findings and all(finding.id.startswith(TYPE_RULES) for finding in found.findings):
+        yield "  hint: only types of operands are not the pages': `--types any` takes any, as Intel's compiler does"
 
 
 def finding_entry(finding: Finding) -> FindingEntry:
