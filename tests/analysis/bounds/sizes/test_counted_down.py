@@ -9,11 +9,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes import largest, loop_counters
 from visaproof.analysis.bounds.sizes.counted_down import counted_down
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
 from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.sums import of_arguments
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
@@ -225,3 +226,41 @@ def test_a_clamped_place_needs_that_there_is_one(capsys: pytest.CaptureFixture[s
         inside = one["inside_if"]
         assert isinstance(inside, dict)
         assert ("n >= 2" in inside["where"]) == (one["surface"] == "a")
+
+
+SUMS: list[tuple[Polynomial, Polynomial]] = [
+    ({("n",): 4, ("m",): -4, (): -64, ("id",): 4}, {("n",): 1, ("m",): -1, (): -16}),
+    ({("n", "s"): 1, ("m",): -2, ("id", "s"): 1}, {("n", "s"): 1, ("m",): -2}),
+    ({("m",): -4, ("id",): 4}, {}),  # no argument makes up for it
+    ({("id",): 4, (): -4}, {}),
+]
+
+
+@pytest.mark.parametrize(("one", "own"), SUMS)
+@given(names=st.fixed_dictionaries(dict.fromkeys(("n", "m", "s", "id"), st.integers(0, 40))))
+def test_a_sum_is_that_of_its_arguments_and_a_rest(one: Polynomial, own: Polynomial, names: dict[str, int]) -> None:
+    found, rest = of_arguments(one, ("n", "m", "s"))
+    assert found == own
+    if value(found, names) >= 0 and value(rest, names) >= 0:
+        assert value(one, names) >= 0
+
+
+def relations(kernel: str, capsys: pytest.CaptureFixture[str]) -> dict[object, set[object] | None]:
+    found: dict[object, set[object] | None] = {}
+    for one in asked(kernel, capsys):
+        inside = one.get("inside_if")
+        found[one["surface"]] = {*inside["where"]} if isinstance(inside, dict) else None
+    return found
+
+
+def test_what_is_subtracted_may_be_made_up_for_by_the_host(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a tile that is moved: a[y*stride + x + first - begin] with y = min(8*group, extent - 8) + id."""
+    found = relations("tile", capsys)
+    assert found["a"] is not None
+    assert found["o"] is not None
+    assert {"extent >= 8", "first >= begin"} < found["a"]
+    assert not any("begin" in str(one) for one in found["o"])
+    monkeypatch.setattr(largest, "of_arguments", lambda one, _: ({}, one))
+    assert relations("tile", capsys)["a"] is None

@@ -59,6 +59,7 @@ def test_a_block_of_a_matrix_that_may_be_empty_has_no_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(largest, "needed_least", lambda *_: dict[str, int]())
+    monkeypatch.setattr(largest, "of_arguments", lambda one, _: ({}, one))
     found = asked(capsys, "moved")
     assert {surface: one["bytes"] for surface, one in found.items()} != SIZES["moved"]
 

@@ -183,10 +183,12 @@ def _of_one(message: OfLanes, question: BoundsQuestion, doubt: Doubt, address: B
     written = [(address, guard)]
     if found is None and (with_sums := with_guarded_sums(address, guard)) is not None:
         written.append(with_sums)
-    # words that are loaded are ranged at first, and only then elements of buffers, which have to be at least 0
-    for names_elements, (place, said) in product((False,) if found is not None else (False, True), written):
+    # words that are loaded are ranged at first, and only then elements of buffers, which have to be at least 0; what
+    # arguments need among themselves is asked where all else fails
+    tries = [(False, False)] if found is not None else [(False, False), (False, True), (True, False), (True, True)]
+    for (names_sums, names_elements), (place, said) in product(tries, written):
         under = replace(doubt, access=replace(doubt.access, guard=said))
-        last = Largest(message, question, under, is_last_try=True, names_elements=names_elements)
+        last = Largest(message, question, under, is_last_try=True, names_elements=names_elements, names_sums=names_sums)
         if (other := last.reached(place)) is not None:
             return other
     return found

@@ -11,13 +11,13 @@ from visaproof.analysis.bounds.sizes.global_ids import SMALL
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import QUICK_MS
 from visaproof.analysis.bounds.sizes.reached import LARGEST, NOT_MADE, Reached, larger_of_each
-from visaproof.analysis.bounds.sizes.sums import above, is_natural
+from visaproof.analysis.bounds.sizes.sums import above, added_and_subtracted, is_natural
 from visaproof.isa.identity import Same
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.expressions import Name, Number, Relation
 from visaproof.launch.relations.launch_names import GLOBAL, LOCAL, LaunchNames
 from visaproof.launch.relations.named_words import SIZES_OF_LAUNCH
-from visaproof.launch.relations.polynomials import Polynomial, difference, plus, times
+from visaproof.launch.relations.polynomials import Polynomial, difference, expression, plus, times
 from visaproof.launch.relations.relations import stated_relation
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.accesses import Access
@@ -101,7 +101,14 @@ def sufficient(
     few = (Relation("<=", Name(name), Number(SMALL)) for name in sizes)
     pairs = dict.fromkeys(pair for one in reached for pair in sorted(one.related))
     related = (Relation("<=", Name(one), Name(other)) for one, other in pairs)
-    return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *related, *above))))
+    sums = (_at_least_zero(each) for one in reached for each in one.sums)
+    return Sufficient(amount, tuple(dict.fromkeys((*below, *few, *related, *sums, *above))))
+
+
+def _at_least_zero(one: Polynomial) -> Relation:
+    """What is added up is no less than what is subtracted."""
+    added, subtracted = added_and_subtracted(one)
+    return Relation(">=", expression(added), expression(subtracted))
 
 
 def _with_what_all_need(reached: Sequence[Reached]) -> Iterator[Reached]:

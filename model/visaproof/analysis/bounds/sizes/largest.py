@@ -2,25 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain, permutations
+from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
+from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
 from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, larger_of_each
 from visaproof.analysis.bounds.sizes.sums import (
-    has,
     is_natural,
     is_of_number,
     is_unknown,
-    less,
     needed_least,
+    of_arguments,
     split,
     upper,
     without_names,
@@ -37,7 +37,6 @@ from visaproof.checking.stages import literals
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.launch.input_meaning import DIMENSIONS
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
-from visaproof.launch.relations.launch_names import COUNT, GLOBAL
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.queries.kernels.bounds import BoundsQuestion, Doubt
 from visaproof.semantics.symbolic.literals import literals_of
@@ -71,6 +70,9 @@ class Largest(Struct, dict=True):
     names_elements: bool = True
     """Whether words that are loaded are elements of buffers, which then have to be at least 0."""
 
+    names_sums: bool = False
+    """Whether a sum of arguments may have to be at least 0."""
+
     @cached_property
     def ids(self) -> GlobalIds:
         message, question = self.message, self.question
@@ -78,6 +80,10 @@ class Largest(Struct, dict=True):
             self.integers, self.doubt.access.guard, self.lane, self.message.arguments, self.message.bounds,
             lambda condition: message.is_excluded(question, condition),
         )  # fmt: skip
+
+    @property
+    def at_ends(self) -> IdsAtEnds:
+        return IdsAtEnds(self.ids, self.integers, self.steps)
 
     @property
     def integers(self) -> LaunchIntegers:
@@ -213,7 +219,7 @@ class Largest(Struct, dict=True):
         needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
-            if limit.bits >= DWORD and self._is_global_id(limit.sum):
+            if limit.bits >= DWORD and self.at_ends.is_global_id(limit.sum):
                 continue
             if (most := at_most(limit.sum, self.guarded, is_word=place < words)) is None:
                 return None
@@ -230,7 +236,7 @@ class Largest(Struct, dict=True):
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None
         least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
-        if not all(self._is_natural(one.sum, least) for one in needed):
+        if (sums := self._sums(needed, least)) is None:
             return None
         signed = self.elements.to_be_natural(used) - self.ids.natural - above
         return Reached(
@@ -241,7 +247,20 @@ class Largest(Struct, dict=True):
             frozenset(self.ids.small),
             dict.fromkeys(self.divisions.positive, 1) | of_host,
             related=self.elements.related(used),
+            sums=sums,
         )
+
+    def _sums(self, needed: Sequence[Below], least: Mapping[str, int]) -> tuple[Polynomial, ...] | None:
+        """Of arguments, which have to be at least 0, so that all of these are; None where that is not enough."""
+        sums = dict[tuple[tuple[tuple[str, ...], int], ...], Polynomial]()
+        for one in needed:
+            if self._is_natural(one.sum, least):
+                continue
+            own, rest = of_arguments(one.sum, self.message.arguments)
+            if not self.names_sums or not own or not self._is_natural(rest, least):
+                return None
+            sums[tuple(sorted(own.items()))] = own
+        return tuple(sums.values())
 
     def _limits_of(self, known: set[str]) -> list[Below]:
         """Under which the counters are bounded, and ids compared, that came up since those that are known."""
@@ -257,84 +276,25 @@ class Largest(Struct, dict=True):
         whole = self.divisions.by_constants.at_most(one, self.largest)
         whole = whole and without_names(whole, self.divided)
         whole = whole and without_counters(whole, self.bounded, self.loops)
-        found = self._of_tiles(whole and without_names(whole, self.elements.most()))
+        found = self.at_ends.of_tiles(whole and without_names(whole, self.elements.most()))
         for dimension in range(len(DIMENSIONS)):
-            found = None if found is None else self._of_ids(found, dimension)
+            found = None if found is None else self.at_ends.of_ids(found, dimension)
         found = None if found is None else self.ids.parts.largest(upper(found))
         found = None if found is None else self.integers.at_sizes(found)
         if found is None or any(is_unknown(name) for part in found for name in part):
             return None
         return {part: count for part, count in found.items() if count}
 
-    def _of_tiles(self, one: Polynomial | None) -> Polynomial | None:
-        """Without ids that stand beside groups of another dimension, as in a transposition, where guards bound both."""
-        for group_of, id_of in permutations(range(len(DIMENSIONS)), 2):
-            own, group = InnerName(Kind.ID, id_of), InnerName(Kind.GROUP, group_of)
-            if one is None or not has(one, own) or not has(one, group) or any({own, group} <= {*part} for part in one):
-                continue
-            counted, step = upper(self._counted(upper(one), id_of)), self.integers.step(group_of)
-            ids, groups, alone, rest = split(counted, own, group, step)
-            is_whole = all(groups.get(part, 0) >= count for part, count in ids.items())
-            last = self.ids.last_of_tile(group_of, id_of) if is_whole else None
-            if last is not None:
-                of_groups = plus(times(less(groups, ids), step), alone)
-                one = plus(plus(rest, times(ids, last)), times(of_groups, {(group,): 1}))
-        return one
-
-    def _of_ids(self, one: Polynomial, dimension: int) -> Polynomial | None:
-        own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
-        if not has(one, own) and not has(one, group):
-            return one
-        size = self.integers.local_size(dimension)
-        if any(part.count(own) + part.count(group) > 1 for part in one):
-            return None
-        if has(one, own) and not self.ids.is_in_group(dimension):
-            return None
-        counted = upper(self.integers.in_strides(self._counted(upper(one), dimension), dimension))
-        ids, groups, alone, rest = split(counted, own, group, self.integers.step(dimension))
-        both = {part: min(count, groups[part]) for part, count in ids.items() if part in groups}
-        last: Polynomial = self.ids.last(dimension) if both else {}
-        whole: Polynomial = {(f"{GLOBAL}_{DIMENSIONS[dimension]}",): 1}
-        count: Polynomial = {(f"{COUNT}_{DIMENSIONS[dimension]}",): 1}
-        total = plus(rest, times(both, last))
-        total = plus(total, times(less(ids, both), plus(size, {(): -1})))
-        if left := less(groups, both):
-            most = self.ids.last_of_groups(dimension)
-            total = plus(total, times(left, plus(whole, times(size, {(): -1})) if most is None else most))
-        return upper(plus(total, times(alone, plus(count, {(): -1}))))
-
-    def _counted(self, one: Polynomial, dimension: int, *, most: bool = True) -> Polynomial:
-        """With the id itself where its base was counted: base = (id − first) / times; else at most or least as much."""
-        own, step = InnerName(Kind.ID, dimension), self.steps.get(dimension, Counted())
-        total: Polynomial = {}
-        for part, number in one.items():
-            if own not in part:
-                total = plus(total, {part: number})
-                continue
-            less, of_id = tuple(name for name in part if name != own), number // step.times
-            if number % step.times:
-                of_id = of_id + 1 if most else min(of_id, 0)
-            total = plus(total, {part: of_id, less: -of_id * step.first})
-        return total
-
-    def _is_global_id(self, one: Polynomial) -> bool:
-        """Whether it is the id of the lane, or the first one of its group: these have DWORD bits."""
-        for dimension in range(len(DIMENSIONS)):
-            own: Polynomial = {(InnerName(Kind.ID, dimension),): 1}
-            first = times({(InnerName(Kind.GROUP, dimension),): 1}, self.integers.step(dimension))
-            counted = {part: count for part, count in self._counted(one, dimension).items() if count}
-            if counted == first or (counted == plus(first, own) and self.ids.is_in_group(dimension)):
-                return True
-        return False
-
     def _is_natural(self, one: Polynomial, least: Mapping[str, int]) -> bool:
         """Whether it is at least 0 with each global id as small as the guard lets it be, and other ids at 0."""
         found = self.divisions.by_constants.with_remainders(self.divisions.by_quotients(one))
         if not self.divisions.by_constants.are_natural(found):
             return False
+        if is_natural(found, {**least, **self.least_divided}):
+            return True
         for dimension in range(len(DIMENSIONS)) if any(count < 0 for count in one.values()) else ():
             own, group = InnerName(Kind.ID, dimension), InnerName(Kind.GROUP, dimension)
-            counted = self._counted(found, dimension, most=False)
+            counted = self.at_ends.counted(found, dimension, most=False)
             ids, groups, alone, found = split(counted, own, group, self.integers.step(dimension))
             if any(count < 0 for some in (ids, groups, alone) for count in some.values()):
                 return False

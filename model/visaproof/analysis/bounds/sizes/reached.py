@@ -29,6 +29,8 @@ class Reached(Struct, frozen=True):
     """With numbers that they are not."""
     related: frozenset[tuple[str, str]] = frozenset()
     """Names of which the first has to be at most the second."""
+    sums: tuple[Polynomial, ...] = ()
+    """Of arguments, which have to be at least 0."""
     is_below: bool = False
     """Whether it ends by LARGEST, however large the sums are."""
 
@@ -52,6 +54,7 @@ def either(one: Reached, other: Reached) -> Reached | None:
         larger_of_each((one.needed, other.needed)),
         one.unequal & other.unequal,
         one.related | other.related,
+        (*one.sums, *(each for each in other.sums if each not in one.sums)),
         one.is_below and other.is_below,
     )
 

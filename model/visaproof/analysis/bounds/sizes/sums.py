@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from itertools import chain, combinations
+from math import gcd
 
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, plus, times
@@ -105,6 +106,15 @@ def needed_least(one: Polynomial, least: Mapping[str, int], arguments: Collectio
         if is_natural(one, {**least, name: number}):
             return {name: number}
     return {}
+
+
+def of_arguments(one: Polynomial, arguments: Collection[str]) -> tuple[Polynomial, Polynomial]:
+    """What stands in a sum of arguments alone, in lowest terms, and the rest; nothing and all if it adds up nothing."""
+    own = {part: count for part, count in one.items() if count and all(name in arguments for name in part)}
+    if not any(count > 0 for part, count in own.items() if part):
+        return {}, one
+    unit = gcd(*own.values())
+    return {part: count // unit for part, count in own.items()}, less(one, own)
 
 
 def is_natural(one: Polynomial, least: Mapping[str, int]) -> bool:
