@@ -338,6 +338,15 @@ def test_options_that_no_launch_has_are_refused(
     assert "Traceback" not in err
 
 
+def test_a_buffer_for_an_argument_that_is_passed_by_value_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    kernel = dump("saxpy_guard", "tgllp-O2-simd8-a64", LAUNCHES)
+    buffers = ("--buffer", "x=zeros:64", "--buffer", "y=zeros:64", "--buffer", "n=zeros:4")
+    code, _, err = told(capsys, *kernel, "--global-size", "16", *buffers, "--arg", "a=1")
+    assert code == 2
+    assert "n is passed by value" in err
+    assert "`--arg n=VALUE`" in err
+
+
 def test_a_kernel_with_barriers_needs_its_group_size(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = dump("scan_slm", folder=LAUNCHES)
     code, _, err = told(capsys, *kernel, "--global-size", "64", "--buffer", "0=zeros:256", "--buffer", "1=zeros:256")

@@ -248,10 +248,11 @@ def _require_all(takes: Parameters, arguments: Mapping[int, str], buffers: Mappi
         content = arguments[index] if ":" in arguments[index] else "zeros:BYTES"
         raise _bad(ARG, f"{takes.shown(index)} is a pointer", f"`{BUFFER} {takes.shown(index)}={content}`")
     for index, content in buffers.items():
+        if index in takes.values and index not in (*takes.buffers, *takes.locals):
+            raise _bad(BUFFER, f"{takes.shown(index)} is passed by value", f"`{ARG} {takes.shown(index)}=VALUE`")
         if isinstance(content, LocalBytes) != (index in takes.locals):
             form = "local:BYTES" if index in takes.locals else "zeros:BYTES"
-            what = "is passed by value" if index in takes.values else f"needs {form}"
-            raise _bad(BUFFER, f"{takes.shown(index)} {what}", "")
+            raise _bad(BUFFER, f"{takes.shown(index)} needs {form}", "")
     options = {index: f"{ARG} {takes.shown(index)}=VALUE" for index in takes.values if index not in given}
     options |= {index: f"{BUFFER} '{takes.shown(index)}=@FILE'" for index in _linked(takes)}
     options |= {index: f"{BUFFER} {takes.shown(index)}=zeros:BYTES" for index in _arguments(takes)}
