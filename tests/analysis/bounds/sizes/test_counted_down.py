@@ -128,7 +128,7 @@ def of_both(outer: Counter, goes_on: Bool, inner: Bool) -> LoopCounters:
         CountedLoop((outer,), {OUTER_LANE: frozenset((goes_on,))}),
     ]
     guard = frozenset((LANE, OUTER_LANE, goes_on, inner))
-    return LoopCounters.of(loops, guard, add(INNER, OUTER), ATOMS, {})
+    return LoopCounters.of(loops, guard, INNER, ATOMS, {})
 
 
 @given(
@@ -159,6 +159,24 @@ def test_no_inner_iteration_leaves_what_its_counter_is(
         if not evaluate(inner, {**state, OUTER: outers[-1], INNER: (outers[-1] + 1 + number) % 256}):
             break
         assert number <= most
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_what_the_guard_says_of_the_first_value_is_no_condition(is_said: bool) -> None:
+    """Of an inner loop that is run where it has an iteration: that i is below m is known, and no limit then."""
+    compared, first = slt(INNER, LEAST), slt(OUTER, LEAST)
+    said = disj(compared, eq(INNER, OUTER))
+    loops = [
+        CountedLoop((Counter(INNER, OUTER, const(1, 8), LANE),), {LANE: frozenset((said,))}),
+        CountedLoop((Counter(OUTER, FIRST, const(1, 8), OUTER_LANE),), {OUTER_LANE: frozenset((slt(OUTER, MORE),))}),
+    ]
+    guard = frozenset((LANE, OUTER_LANE, slt(OUTER, MORE), said, *((first,) if is_said else ())))
+    bounded = LoopCounters.of(loops, guard, INNER, ATOMS, {}).bounded()
+    assert bounded.keys() == {OUTER_NAME, INNER_NAME}
+    subtracted = {
+        name for one in bounded[INNER_NAME].limits for part, count in one.sum.items() if count < 0 for name in part
+    }
+    assert (OUTER_NAME in subtracted) != is_said
 
 
 def test_two_counters_of_one_loop_bound_none() -> None:

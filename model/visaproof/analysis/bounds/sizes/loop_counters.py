@@ -10,8 +10,9 @@ What E adds up has to be below 2^bits, then; it may subtract more.  The word is 
 numbers, and before that s is less than B - 1 - E as well.
 
 Where all iterations but the first say it, as where one came back to the beginning of a loop that it need not have run
-before, the induction begins with s = c: E is at most B - 1, of which s = 0 makes a condition, so that E + c does not
-wrap either.  Nor may s come round, to be at the first iteration again: B - 1 - E + c has no more bits than the counter.
+before, and the guard says it of the first value, all of them do.  Else the induction begins with s = c: E is at most
+B - 1, of which s = 0 makes a condition, so that E + c does not wrap either.  Nor may s come round, to be at the first
+iteration again: B - 1 - E + c has no more bits than the counter.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,17 +26,25 @@ from msgspec.structs import replace
 from visaproof.analysis.bounds.sizes.counted_down import counted_down
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
-from visaproof.analysis.bounds.sizes.sums import added_and_subtracted, is_unknown, less, without_names
+from visaproof.analysis.bounds.sizes.sums import (
+    added_and_subtracted,
+    factor_of,
+    is_more,
+    is_unknown,
+    less,
+    without_names,
+)
 from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
-from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times, without_factors
+from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop
 from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, signed_value, symbols_of, value_of
 from visaproof.smt.halves.products import of_whole_words
+from visaproof.smt.substitution import substitute
 
 _ONCE: Polynomial = {(): 1}
 LONG = 63
@@ -101,7 +110,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         So does the low half of a long one.
         """
         found, counters, parts = dict[Term, Polynomial](), dict[str, _Read](), dict(halves)
-        used = frozenset(symbols_of(address))
+        used = _used(loops, guard, address)
         for loop in reversed(loops):  # the outer ones first
             held = tuple(one for whole in loop.held(guard) for one in literals(of_whole_words(whole)))
             held = with_sums(held, loops, guard)
@@ -115,8 +124,10 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 if one.word in found or symbols.isdisjoint(used | compared):
                     continue
                 reader, step = Integers(atoms, parts, found), _constant_step(one)
-                later = tuple(_but_first(one, held))
-                if symbols & compared and (down := counted_down(one, held, later, reader)) is not None:
+                later, said = tuple(_but_first(one, held)), held
+                if first := [each for each in later if substitute(each, {one.word: one.first}) in guard]:
+                    said, later = (*held, *first), tuple(each for each in later if each not in first)
+                if symbols & compared and (down := counted_down(one, said, later, reader)) is not None:
                     name = InnerName(Kind.COUNTER, len(counters))
                     counters[name] = _Read(one.step, {}, (), (), bound=Bounded(down.most, down.limits))
                     found[one.word] = plus(down.beside, {(name,): 1})
@@ -129,8 +140,8 @@ class LoopCounters(Struct, frozen=True, dict=True):
                     counters[name] = replace(counters[name], first=(*counters[name].first, *reader.limits))
                 else:
                     name, factor = InnerName(Kind.COUNTER, len(counters)), _ONCE
-                    ends = tuple(ends_of(one, held, never))
-                    counters[name] = _Read(one.step, begins, tuple(reader.limits), held, ends, later)
+                    ends = tuple(ends_of(one, said, never))
+                    counters[name] = _Read(one.step, begins, tuple(reader.limits), said, ends, later)
                     leader = leader or ((name, step) if step and symbols & compared else None)
                 found[one.word] = plus(begins, times(factor, {(name,): 1}))
                 if one.word.op is Op.CONCAT:
@@ -181,7 +192,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         left = [found for found in self._sums if not less or found[0].get((), 0) < one.get((), 0)]
         left.sort(key=lambda each: (len(each[0]), each[0].get((), 0), not _has(Kind.ELEMENT, each[1])), reverse=True)
         for part, last, needed in left:
-            if factor := _factor(most, part):
+            if factor := factor_of(most, part):
                 most = plus(most, times(factor, plus(last, times(part, {(): -1}))))
                 limits += needed
         return Bounded(most, tuple(limits)) if limits else None
@@ -195,7 +206,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
     def _sums(self) -> list[tuple[Polynomial, Polynomial, list[Below]]]:
         """As sums; not i <= n beside i < n."""
         found = [each for words in self.compared_words if (each := self._sum(*words)) is not None]
-        return [one for one in found if not any(one[0] == other[0] and _is_more(one[1], other[1]) for other in found)]
+        return [one for one in found if not any(one[0] == other[0] and is_more(one[1], other[1]) for other in found)]
 
     def _sum(
         self, word: BitVec, bound: BitVec, more: int, bits: int
@@ -240,6 +251,15 @@ def _first(word: BitVec, reader: Integers) -> Polynomial | None:
 def _is_less(one: Polynomial) -> bool:
     """Whether something is subtracted in it."""
     return any(count < 0 for count in one.values())
+
+
+def _used(loops: Sequence[CountedLoop], guard: Literals, address: BitVec) -> frozenset[Term]:
+    """Symbols of the address, and of what its counters begin by, which may be counters of outer loops."""
+    used = {*symbols_of(address)}
+    for one in (each for loop in loops for each in loop.counters_of(guard)):
+        if not used.isdisjoint(_symbols(one)):
+            used.update(symbols_of(one.first))
+    return frozenset(used)
 
 
 def _symbols(counter: Counter) -> frozenset[Term]:
@@ -298,27 +318,6 @@ def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
             whole = times(whole, plus({(each,): 1}, step) if each == name else {(each,): 1})
         total = plus(total, whole)
     return total
-
-
-def _factor(one: Polynomial, part: Polynomial) -> Polynomial:
-    """How often a sum has another one, with each of its products; a constant may be another one."""
-    first = next(names for names in part if names)
-    found: Polynomial = {}
-    for names, count in one.items():
-        rest = without_factors(names, first)
-        factor, left = divmod(count, part[first])
-        if rest is not None and factor > 0 and not left:
-            found[rest] = factor
-    return {
-        names: factor
-        for names, factor in found.items()
-        if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
-    }
-
-
-def _is_more(one: Polynomial, other: Polynomial) -> bool:
-    """Whether it is the other one and a number more."""
-    return (constant_of(plus(one, times(other, {(): -1}))) or 0) > 0
 
 
 def _has_counter(one: Polynomial) -> bool:

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from math import gcd
 
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
-from visaproof.launch.relations.polynomials import Polynomial, plus, times
+from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times, without_factors
 
 MOST_POSITIVE = 2
 """Arguments of which one sum needs that they are at least 1."""
@@ -142,3 +142,24 @@ def added_and_subtracted(one: Polynomial) -> tuple[Polynomial, Polynomial]:
     """What a sum adds up, and what it subtracts: where both are below a number, it is between that and less than it."""
     added = {part: count for part, count in one.items() if count > 0}
     return added, {part: -count for part, count in one.items() if count < 0}
+
+
+def factor_of(one: Polynomial, part: Polynomial) -> Polynomial:
+    """How often a sum has another one, with each of its products; a constant may be another one."""
+    first = next(names for names in part if names)
+    found: Polynomial = {}
+    for names, count in one.items():
+        rest = without_factors(names, first)
+        factor, left = divmod(count, part[first])
+        if rest is not None and factor > 0 and not left:
+            found[rest] = factor
+    return {
+        names: factor
+        for names, factor in found.items()
+        if all(one.get(tuple(sorted(names + each))) == factor * count for each, count in part.items() if each)
+    }
+
+
+def is_more(one: Polynomial, other: Polynomial) -> bool:
+    """Whether it is the other one and a number more."""
+    return (constant_of(plus(one, times(other, {(): -1}))) or 0) > 0
