@@ -46,6 +46,30 @@ def test_lanes_that_come_to_it_are_compared() -> None:
     assert isinstance(found.answer, Conflict)
 
 
+def test_lanes_that_come_to_it_are_compared_where_the_first_does_not() -> None:
+    """The last digit of the vector is the number of lane 0."""
+    rows = asked(UP_TO_FOUR.format(most="0x33333334").replace("0x33333334:ud", "0x33333334:uv"))
+    (question,) = rows.questions
+    assert not question.no_lane
+    assert question.pairs
+    (found,) = rows.answers()
+    assert isinstance(found.answer, Conflict)
+
+
+def test_scatters_with_one_guard_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[Bool]()
+
+    def noted(formulas: list[Bool], timeout_ms: int, *, alone: bool) -> Answer:
+        seen.extend(formulas)
+        return solve(formulas, timeout_ms, alone=alone)
+
+    monkeypatch.setattr(no_lane, "solve", noted)
+    store = "    scatter4_scaled.R (M1, 8) T6 0x0:ud A.0 A.0\n"
+    twice = UP_TO_FOUR.format(most="0x3").replace(store, store + store)
+    assert [one.no_lane for one in asked(twice).questions] == ["", ""]
+    assert len(seen) == 1
+
+
 def test_what_no_solver_answers_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     def undecided(formulas: list[Bool], timeout_ms: int, *, alone: bool) -> Answer:
         return Undecided(f"{len(formulas)} {timeout_ms} {alone}")

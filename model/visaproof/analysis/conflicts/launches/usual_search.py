@@ -10,8 +10,9 @@ from visaproof.analysis.conflicts.launches.usual_launches import FIRST_GROUP, co
 from visaproof.analysis.conflicts.thread_states import Asked, Values
 from visaproof.launch.ids.work_items import launched_lanes
 from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
-from visaproof.smt import Bool, Term, conj, disj, evaluate, substitute
+from visaproof.smt import Bool, Term, conj, disj, substitute
 from visaproof.smt.answers import Satisfiable, Unsatisfiable
+from visaproof.smt.evaluate import Evaluation
 from visaproof.smt.solvers import solve
 
 MOST_USUAL = 10
@@ -115,4 +116,5 @@ class UsualSearch(Struct, dict=True):
         return functions_in(self._formula, self.asked.trace.arbitrary)
 
     def _which(self, values: Values) -> tuple[int, Values]:
-        return next(one for one in self.indices if evaluate(self.conditions[one], values)), values
+        of = Evaluation(values).of
+        return next(one for one in self.indices if of(self.conditions[one])), values
