@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from visaproof.analysis.conflicts.any_items.items_after_others import PAIR_MS, QUICK_MS, SOON_MS
 from visaproof.analysis.conflicts.lane_conditions import OfLanes, lanes_of
+from visaproof.analysis.conflicts.launches.other_data import with_other_data
 from visaproof.analysis.conflicts.launches.simple_values import SURFACE_BYTES, likely_size
 from visaproof.analysis.conflicts.launches.usual_launches import constants_of
 from visaproof.analysis.conflicts.launches.usual_search import InVain, UsualSearch
@@ -70,7 +71,7 @@ class Others(Struct, Generic[T], frozen=True):
         return Never(by) if by else found
 
     def alike(self) -> Never | Found[T] | None:
-        """What a run shows on values like these, or what is soon excluded."""
+        """What a run shows on values like these, also with other data, or what is soon excluded."""
         if not self.shown:
             return None
         found = candidates(self.question, self.asked, self._evaluated())
@@ -89,8 +90,11 @@ class Others(Struct, Generic[T], frozen=True):
         return self._first(candidates(self.question, self.asked, found))
 
     def _evaluated(self) -> Iterator[tuple[int, Values]]:
-        for known in (self.shown, self.threads(self.shown)):
-            yield from evaluated(self.question, self.asked, known)
+        """With other data before other threads, which load from elsewhere."""
+        yield from evaluated(self.question, self.asked, self.shown)
+        for values in self.shown:
+            yield from with_other_data(self.question, self.asked, values)
+        yield from evaluated(self.question, self.asked, self.threads(self.shown))
 
     def _first(self, found: Iterable[tuple[int, Values]]) -> Found[T] | None:
         """The first of these that a run confirms."""

@@ -13,7 +13,7 @@ from visaproof.analysis.conflicts.thread_states import Repair, Values, loads_agr
 from visaproof.machine.symbolic.trace import Performed, Trace
 from visaproof.machine.symbolic.uninterpreted_results import Uninterpreted
 from visaproof.semantics.symbolic.float_axioms import ALL_MODES
-from visaproof.semantics.symbolic.float_meaning import compared
+from visaproof.semantics.symbolic.float_meaning import Meaning, compared
 from visaproof.smt import Bool, conj, evaluate, iff, neg, symbols_of
 
 COMPARISON = "cmp"
@@ -32,10 +32,14 @@ def comparisons_agree(left_open: Iterable[Uninterpreted], formula: Bool, values:
     """For each comparison that the formula depends on, and that the values get wrong, what it is."""
     used = set(symbols_of(formula))
     for one in left_open:
-        if one.symbol in used and one.operands is not None and one.operation[:1] == (COMPARISON,):
-            meaning = compared(one.operation[1], one.operands[0], one.operands[1], FLUSHING)
-            if meaning is None:
-                continue
+        if one.symbol in used and (meaning := meaning_of_comparison(one)) is not None:
             agrees = conj(neg(meaning.open), iff(cast(Bool, one.symbol), cast(Bool, meaning.value)))
             if not evaluate(agrees, values):
                 yield Repair(agrees, False, FLOATS_DISAGREE)
+
+
+def meaning_of_comparison(one: Uninterpreted) -> Meaning | None:
+    """What a comparison of floats is, left open for denormals; None of another value."""
+    if one.operands is None or one.operation[:1] != (COMPARISON,):
+        return None
+    return compared(one.operation[1], one.operands[0], one.operands[1], FLUSHING)
