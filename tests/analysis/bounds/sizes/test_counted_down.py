@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes import largest, loop_counters
+from visaproof.analysis.bounds.sizes.by_guard import ByGuard
 from visaproof.analysis.bounds.sizes.counted_down import counted_down
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
@@ -282,3 +283,17 @@ def test_what_is_subtracted_may_be_made_up_for_by_the_host(
     assert not any("begin" in str(one) for one in found["o"])
     monkeypatch.setattr(largest, "of_arguments", lambda one, _: ({}, one))
     assert relations("tile", capsys)["a"] is None
+
+
+def test_ids_are_subtracted_where_a_guard_keeps_them_below(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`if (l + 1 <= r) o[r - 1 - l] = …; if (l >= r) o[l - r] = …;` with the local id l."""
+
+    def sizes() -> set[object]:
+        inside = [one["inside_if"] for one in asked("left_wing", capsys) if one["surface"] == "o"]
+        return {one["bytes"] if isinstance(one, dict) else None for one in inside}
+
+    assert sizes() == {"4*local_size_x - 4*r", "4*r"}
+    monkeypatch.setattr(ByGuard, "finds", lambda *_: False)
+    assert sizes() != {"4*local_size_x - 4*r", "4*r"}

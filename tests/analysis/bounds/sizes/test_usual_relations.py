@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visaproof.analysis.bounds.sizes import largest
+from visaproof.analysis.bounds.sizes.by_guard import ByGuard
 from visaproof.analysis.bounds.sizes.enough_bytes import OfMessage
 from visaproof.analysis.bounds.sizes.global_ids import TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
@@ -87,6 +88,7 @@ def test_what_is_subtracted_as_a_large_number_of_times_has_no_size(
 ) -> None:
     monkeypatch.setattr(any_lane, "signed_value", lambda value, _: value)
     monkeypatch.setattr(TurnedIds, "turned", lambda _, one: one)
+    monkeypatch.setattr(ByGuard, "finds", lambda *_: False)
     (read, written) = asked(capsys, "backwards")
     assert read["inside_if"] is None
     assert written["inside_if"]["bytes"] == "4*n"

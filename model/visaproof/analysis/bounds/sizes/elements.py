@@ -110,10 +110,15 @@ def dimensions_of(used: Collection[Term], launched: LaunchedIds | None) -> list[
 
 
 def like(sizes: Iterable[Expression], named: Polynomial) -> list[Expression]:
-    """The one with that name first, and others; none is several times as large."""
+    """The one with that name first, and others; none is several times as large, nor a product where that has none."""
 
     def most(amount: Polynomial) -> int:
         return max((count for part, count in amount.items() if part), default=0)
 
-    found = [each for each in sizes if most(polynomial(each) or {}) <= most(named)]
+    def factors(amount: Polynomial) -> int:
+        return max(map(len, amount), default=0)
+
+    found = [
+        each for each in sizes if most(own := polynomial(each) or {}) <= most(named) and factors(own) <= factors(named)
+    ]
     return sorted(found, key=lambda each: polynomial(each) != named)

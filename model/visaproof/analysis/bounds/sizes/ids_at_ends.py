@@ -1,6 +1,6 @@
 """Sums with each id and each group at its largest value."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 
 from msgspec import Struct
@@ -21,6 +21,16 @@ class IdsAtEnds(Struct):
     integers: LaunchIntegers
     steps: Mapping[int, Counted]
     """In which dimensions the id of the lane follows from a word."""
+
+    def differences(self) -> Iterator[Polynomial]:
+        """What is at least 0 since ids are below the size of their group, which is at most that of all."""
+        for dimension, step in self.steps.items():
+            if self.ids.is_in_group(dimension):
+                own: Polynomial = {(InnerName(Kind.ID, dimension),): -step.times, (): -1 - step.first}
+                size = self.integers.local_size(dimension)
+                yield plus(size, own)
+                if (most := self.integers.at_sizes(size)) != size:
+                    yield plus(most, own)
 
     def of_tiles(self, one: Polynomial | None) -> Polynomial | None:
         """Without ids that stand beside groups of another dimension, as in a transposition, where guards bound both."""

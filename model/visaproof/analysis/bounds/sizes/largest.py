@@ -1,13 +1,14 @@
 """Sums at their largest, for one access: what its address and the words on which it depends are at most."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
+from visaproof.analysis.bounds.sizes.by_guard import ByGuard
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
@@ -16,9 +17,11 @@ from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters,
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, larger_of_each
 from visaproof.analysis.bounds.sizes.sums import (
+    Key,
     is_natural,
     is_of_number,
     is_unknown,
+    key_of,
     needed_least,
     of_arguments,
     split,
@@ -143,10 +146,9 @@ class Largest(Struct, dict=True):
         found = turned.turned(found)
         reader.limits[:] = [Below(turned.turned(one.sum), one.bits) for one in reader.limits] + turned.limits
         self.divided |= turned.most
-        reached = self._reached(
-            found, reader.limits, counters, *least_of_names(counters.compared_words, counters.reader, self.largest)
-        )
-        reached = reached or self._reached(found, reader.limits, None, {}, [])
+        said = least_of_names(counters.compared_words, counters.reader, self.largest)
+        reached = self._reached(found, reader.limits, counters, *said, ByGuard(counters, self.at_ends))
+        reached = reached or self._reached(found, reader.limits, None, {}, [], ByGuard(counters, self.at_ends))
         if reached is None:
             return None
         unequal = unequal_names(counters.guard, counters.reader)
@@ -191,6 +193,23 @@ class Largest(Struct, dict=True):
         counters: LoopCounters | None,
         said: Mapping[str, int],
         needed_for_it: Sequence[Below],
+        shown: ByGuard,
+    ) -> Reached | None:
+        """What follows from the sums that are found, and from the limits of what the guard shows of these."""
+        while True:
+            known = len(shown.rests)
+            reached = self._by_sums(found, of_words, counters, said, needed_for_it, shown)
+            if reached is None or len(shown.rests) == known:
+                return reached
+
+    def _by_sums(
+        self,
+        found: Polynomial,
+        of_words: Sequence[Below],
+        counters: LoopCounters | None,
+        said: Mapping[str, int],
+        needed_for_it: Sequence[Below],
+        shown: ByGuard,
     ) -> Reached | None:
         """With sums that are at least as large as those of the address and of its words, by what the guard compares."""
 
@@ -216,7 +235,7 @@ class Largest(Struct, dict=True):
             return None
         bounded, end = most
         limits: list[Below] = []
-        needed, loops, words = [*of_words, *bounded.limits, *needed_for_it], set[str](), len(of_words)
+        needed, loops, words = [*of_words, *bounded.limits, *needed_for_it, *shown.limits], set[str](), len(of_words)
         needed += self._limits_of(loops)
         for place, limit in enumerate(needed):
             if limit.bits >= DWORD and self.at_ends.is_global_id(limit.sum):
@@ -236,7 +255,7 @@ class Largest(Struct, dict=True):
         if not all(self._is_natural(one.sum, least) for one in needed_for_it):
             return None
         least |= {name: max(least.get(name, 0), number) for name, number in said.items()}
-        if (sums := self._sums(needed, least)) is None:
+        if (sums := self._sums(needed, least, shown)) is None:
             return None
         signed = self.elements.to_be_natural(used) - self.ids.natural - above
         return Reached(
@@ -250,16 +269,17 @@ class Largest(Struct, dict=True):
             sums=sums,
         )
 
-    def _sums(self, needed: Sequence[Below], least: Mapping[str, int]) -> tuple[Polynomial, ...] | None:
+    def _sums(self, needed: Sequence[Below], least: Mapping[str, int], shown: ByGuard) -> tuple[Polynomial, ...] | None:
         """Of arguments, which have to be at least 0, so that all of these are; None where that is not enough."""
-        sums = dict[tuple[tuple[tuple[str, ...], int], ...], Polynomial]()
+        sums = dict[Key, Polynomial]()
+        is_natural = partial(self._is_natural, least=least)
         for one in needed:
-            if self._is_natural(one.sum, least):
+            if is_natural(one.sum) or shown.shows(one.sum, is_natural) or shown.finds(one.sum, is_natural):
                 continue
             own, rest = of_arguments(one.sum, self.message.arguments)
-            if not self.names_sums or not own or not self._is_natural(rest, least):
+            if not self.names_sums or not own or not is_natural(rest):
                 return None
-            sums[tuple(sorted(own.items()))] = own
+            sums[key_of(own)] = own
         return tuple(sums.values())
 
     def _limits_of(self, known: set[str]) -> list[Below]:

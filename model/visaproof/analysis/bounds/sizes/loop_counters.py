@@ -203,6 +203,17 @@ class LoopCounters(Struct, frozen=True, dict=True):
         return [*comparisons(conjuncts(conj(*self.guard)))]
 
     @cached_property
+    def differences(self) -> list[tuple[Polynomial, list[Below]]]:
+        """What the guard says is at least 0, as sums, with the limits under which it says so."""
+        found: list[tuple[Polynomial, list[Below]]] = []
+        for word, bound, more, bits in self.compared_words:
+            reader = self.reader()
+            total, last = reader.exact(word, bits), reader.exact(bound, bits)
+            if total is not None and last is not None:
+                found.append((plus(plus(last, {(): more}), times(total, {(): -1})), reader.limits))
+        return found
+
+    @cached_property
     def _sums(self) -> list[tuple[Polynomial, Polynomial, list[Below]]]:
         """As sums; not i <= n beside i < n."""
         found = [each for words in self.compared_words if (each := self._sum(*words)) is not None]

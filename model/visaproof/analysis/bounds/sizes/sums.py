@@ -7,8 +7,15 @@ from math import gcd
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times, without_factors
 
+Key = tuple[tuple[tuple[str, ...], int], ...]
+"""A sum, to be looked up."""
+
 MOST_POSITIVE = 2
 """Arguments of which one sum needs that they are at least 1."""
+
+
+def key_of(one: Polynomial) -> Key:
+    return tuple(sorted((part, count) for part, count in one.items() if count))
 
 
 def split(
