@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.by_guard import ByGuard
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.sums import is_natural
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, neg, slt, sub, symbol, ult

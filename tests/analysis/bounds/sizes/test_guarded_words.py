@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes import largest
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.words import small_words
 from visaproof.analysis.bounds.sizes.words.names_in_guards import least_of_names
 from visaproof.analysis.bounds.sizes.words.small_words import guarded_words, smaller_words

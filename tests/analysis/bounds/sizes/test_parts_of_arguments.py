@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from visaproof.analysis.bounds.sizes import global_ids, loop_counters
+from visaproof.analysis.bounds.sizes import global_ids
+from visaproof.analysis.bounds.sizes.counters import loop_counters
 from visaproof.analysis.bounds.sizes.enough_bytes import SizeFinder
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.words.divided_words import PartsOfArguments

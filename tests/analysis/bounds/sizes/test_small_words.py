@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.integers import Integers
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.words.small_words import SMALL, small_words
 from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.smt import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from visaproof.analysis.bounds.sizes import loop_counters
+from visaproof.analysis.bounds.sizes.counters import loop_counters
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.cli import main
 

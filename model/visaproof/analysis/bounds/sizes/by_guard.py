@@ -10,9 +10,9 @@ from itertools import chain
 
 from msgspec import Struct, field
 
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.sums import Key, key_of
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
 

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
 from visaproof.analysis.bounds.sizes.by_guard import ByGuard
+from visaproof.analysis.bounds.sizes.counters.loop_counters import Bounded, LoopCounters, without_counters
+from visaproof.analysis.bounds.sizes.counters.unrolled_counters import with_sums
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import DWORD, Counted, LaunchIntegers, least_of
-from visaproof.analysis.bounds.sizes.loop_counters import Bounded, LoopCounters, without_counters
 from visaproof.analysis.bounds.sizes.quotients import Divisions
 from visaproof.analysis.bounds.sizes.reached import Reached, ends_below, larger_of_each
 from visaproof.analysis.bounds.sizes.sums import (
@@ -28,7 +29,6 @@ from visaproof.analysis.bounds.sizes.sums import (
     upper,
     without_names,
 )
-from visaproof.analysis.bounds.sizes.unrolled_counters import with_sums
 from visaproof.analysis.bounds.sizes.words.any_numbers import AnyNumbers
 from visaproof.analysis.bounds.sizes.words.decided_choices import short_conditions
 from visaproof.analysis.bounds.sizes.words.element_words import ElementWords

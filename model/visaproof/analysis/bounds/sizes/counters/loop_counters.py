@@ -15,7 +15,7 @@ B - 1, of which s = 0 makes a condition, so that E + c does not wrap either.  No
 iteration again: B - 1 - E + c has no more bits than the counter.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import cast
@@ -23,7 +23,9 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from visaproof.analysis.bounds.sizes.counted_down import counted_down
+from visaproof.analysis.bounds.sizes.counters.counted_down import counted_down
+from visaproof.analysis.bounds.sizes.counters.held import said_of
+from visaproof.analysis.bounds.sizes.counters.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.integers import Below, Half, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import conjuncts
 from visaproof.analysis.bounds.sizes.sums import (
@@ -34,7 +36,6 @@ from visaproof.analysis.bounds.sizes.sums import (
     less,
     without_names,
 )
-from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.checking.stages import literals
 from visaproof.launch.relations.inner_names import InnerName, Kind, is_inner
@@ -42,9 +43,8 @@ from visaproof.launch.relations.polynomials import Polynomial, plus, times
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.semantics.symbolic.literals import Literals
 from visaproof.semantics.symbolic.value_names import OfLoop
-from visaproof.smt import BitVec, Bool, Op, Term, conj, eq, signed_value, symbols_of, value_of
+from visaproof.smt import BitVec, Bool, Op, Term, conj, signed_value, symbols_of, value_of
 from visaproof.smt.halves.products import of_whole_words
-from visaproof.smt.substitution import substitute
 
 _ONCE: Polynomial = {(): 1}
 LONG = 63
@@ -124,9 +124,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
                 if one.word in found or symbols.isdisjoint(used | compared):
                     continue
                 reader, step = Integers(atoms, parts, found), _constant_step(one)
-                later, said = tuple(_but_first(one, held)), held
-                if first := [each for each in later if substitute(each, {one.word: one.first}) in guard]:
-                    said, later = (*held, *first), tuple(each for each in later if each not in first)
+                said, later = said_of(one, held, guard)
                 if symbols & compared and (down := counted_down(one, said, later, reader)) is not None:
                     name = InnerName(Kind.COUNTER, len(counters))
                     counters[name] = _Read(one.step, {}, (), (), bound=Bounded(down.most, down.limits))
@@ -236,16 +234,6 @@ class LoopCounters(Struct, frozen=True, dict=True):
     def _step(self, reader: Integers, counter: _Read) -> Polynomial | None:
         value = value_of(counter.step)
         return None if value is not None and value >> (counter.step.width - 1) else reader.exact(counter.step)
-
-
-def _but_first(counter: Counter, held: Sequence[Bool]) -> Iterator[Bool]:
-    """What these say of all iterations but the first: or else the counter is what it is first."""
-    first = eq(counter.word, counter.first)
-    for one in held:
-        ways = cast(tuple[Bool, ...], one.args) if one.op is Op.DISJ else ()
-        others = [each for each in ways if first not in literals(each)]
-        if len(others) == 1 < len(ways):
-            yield others[0]
 
 
 def _first(word: BitVec, reader: Integers) -> Polynomial | None:

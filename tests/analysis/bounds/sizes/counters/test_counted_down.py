@@ -9,12 +9,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import largest, loop_counters
+from visaproof.analysis.bounds.sizes import largest
 from visaproof.analysis.bounds.sizes.by_guard import ByGuard
-from visaproof.analysis.bounds.sizes.counted_down import counted_down
+from visaproof.analysis.bounds.sizes.counters import loop_counters
+from visaproof.analysis.bounds.sizes.counters.counted_down import counted_down
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import least_of
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.sums import of_arguments
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
@@ -38,7 +39,7 @@ from visaproof.smt import (
 )
 from visaproof.smt.evaluate import evaluate
 
-DATA = Path(__file__).parents[3] / "data" / "counted_down"
+DATA = Path(__file__).parents[4] / "data" / "counted_down"
 NOW, FIRST, LEAST, MORE = (symbol(name, 8) for name in ("i", "first", "least", "more"))
 LANE, OUTER_LANE = bool_symbol("lane"), bool_symbol("outer_lane")
 ATOMS: dict[Term, Polynomial] = {FIRST: {("first",): 1}, LEAST: {("least",): 1}, MORE: {("more",): 1}}

@@ -9,9 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import largest, loop_counters
+from visaproof.analysis.bounds.sizes import largest
+from visaproof.analysis.bounds.sizes.counters import loop_counters
+from visaproof.analysis.bounds.sizes.counters.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.launch_integers import _with_multiples
-from visaproof.analysis.bounds.sizes.unrolled_counters import ends_of, with_sums
 from visaproof.analysis.bounds.sizes.words.masked_words import masked_words
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
@@ -39,7 +40,7 @@ from visaproof.smt.bits import bit_and, bit_or
 from visaproof.smt.evaluate import evaluate
 from visaproof.smt.solvers import solve
 
-DATA = Path(__file__).parents[3] / "data" / "unrolled"
+DATA = Path(__file__).parents[4] / "data" / "unrolled"
 NOW = symbol(OfLoop("loop", RegisterByte("i", 0)), 8)
 THEN = symbol(OfLoop("loop", RegisterByte("j", 0)), 8)
 N, M = symbol(RegisterByte("n", 0), 8), symbol(RegisterByte("m", 0), 8)

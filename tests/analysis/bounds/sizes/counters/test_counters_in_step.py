@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
-from visaproof.analysis.bounds.sizes import loop_counters
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.counters import loop_counters
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.cli import main
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.machine.symbolic.loops.came_back import CountedLoop, Counter
 from visaproof.smt import BitVec, Bool, Term, add, bool_symbol, const, scale, symbol, ult
 
-DATA = Path(__file__).parents[3] / "data" / "elements"
+DATA = Path(__file__).parents[4] / "data" / "elements"
 INDEX, PLACE, FIRST, BEGIN, MOST = (
     symbol("index", 8), symbol("place", 16), symbol("first", 8), symbol("begin", 16), symbol("most", 8),
 )  # fmt: skip

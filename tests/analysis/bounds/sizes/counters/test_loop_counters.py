@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.by_ends import most_of_each
+from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.integers import Below
-from visaproof.analysis.bounds.sizes.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.sums import needed_least
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.cli import main
@@ -44,7 +44,7 @@ from visaproof.smt import (
 )
 from visaproof.smt.evaluate import evaluate
 
-DATA = Path(__file__).parents[3] / "data" / "counters"
+DATA = Path(__file__).parents[4] / "data" / "counters"
 SIZES = {
     "grid_stride": {"out": "4*n"},
     "left_early": {"out": "4*m*n + 4*global_size_x - 4*m"},

@@ -16,9 +16,9 @@ from typing import cast
 
 from msgspec import Struct
 
+from visaproof.analysis.bounds.sizes.counters.unrolled_counters import is_of_launch
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.sums import added_and_subtracted
-from visaproof.analysis.bounds.sizes.unrolled_counters import is_of_launch
 from visaproof.analysis.bounds.sizes.words.small_words import comparisons
 from visaproof.launch.relations.polynomials import Polynomial, constant_of, plus, times
 from visaproof.machine.symbolic.loops.came_back import Counter
