@@ -127,7 +127,7 @@ def test_neighbours_need_what_guards_say_of_them(
     monkeypatch.setattr(SizeFinder, "_first", lambda *_: None)  # what addresses say alone, without solvers
     assert needed(asked(capsys, "layers")) == {("4*w*h*d",)}
     monkeypatch.setattr(global_ids, "MOST_SHIFT", 1)
-    monkeypatch.setattr(loop_counters, "_factor", lambda *_: {})
+    monkeypatch.setattr(loop_counters, "factor_of", lambda *_: {})
     assert needed(asked(capsys, "layers")) == {("4*w + 4*w*h*d",), ("4*w*h*d",)}
 
 

@@ -63,5 +63,5 @@ def test_a_product_of_tiles_needs_more_where_counters_are_not_compared(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a sum with a counter that the guard keeps below k."""
-    monkeypatch.setattr(loop_counters, "_factor", lambda *_: {})
+    monkeypatch.setattr(loop_counters, "factor_of", lambda *_: {})
     assert {*needed(asked(capsys, "product")).values()} != {*PRODUCT.values()}

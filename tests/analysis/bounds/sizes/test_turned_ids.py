@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes import largest
+from visaproof.analysis.bounds.sizes.by_guard import ByGuard
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.integers import Below, Integers
 from visaproof.analysis.bounds.sizes.launch_integers import Counted
@@ -49,6 +50,7 @@ def test_nothing_else_says_it(
 ) -> None:
     nothing: Callable[..., Any] = {"clamped_words": lambda *_: {}, "TurnedIds.turned": lambda _, one: one}[cut]
     monkeypatch.setattr(f"{largest.__name__}.{cut}", nothing)
+    monkeypatch.setattr(ByGuard, "finds", lambda *_: False)
     assert asked(capsys, kernel)["in"][0] != PLANE[0]
 
 
