@@ -1,6 +1,6 @@
 """Sums that are no negative numbers by what a guard compares."""
 
-from typing import cast
+from typing import NamedTuple, cast
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -11,8 +11,9 @@ from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below
-from visaproof.analysis.bounds.sizes.launch_integers import LaunchIntegers
+from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers
 from visaproof.analysis.bounds.sizes.sums import is_natural
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, neg, slt, sub, symbol, ult
 from visaproof.smt.evaluate import evaluate
@@ -90,3 +91,34 @@ def test_a_guard_shows_what_it_compares_and_no_more() -> None:
         [False, False, False, False, False, False],  # n - 2 may be negative
         [False, False, False, False, False, False],
     ]
+
+
+class Group(NamedTuple):
+    """What is asked of ids and of sizes."""
+
+    is_full: bool
+
+    def is_in_group(self, dimension: int) -> bool:
+        return self.is_full and not dimension
+
+    def local_size(self, dimension: int) -> Polynomial:
+        return {(f"size {dimension}",): 1}
+
+    def at_sizes(self, one: Polynomial) -> Polynomial:
+        return one
+
+
+def differences(group: Group) -> list[Polynomial]:
+    steps = {0: Counted(32, 16), 1: Counted()}
+    return [*IdsAtEnds(cast(GlobalIds, group), cast(LaunchIntegers, group), steps).differences()]
+
+
+@given(st.integers(0, 20), st.integers(1, 300))
+def test_ids_are_below_the_size_of_their_group(base: int, size: int) -> None:
+    (one,) = differences(Group(is_full=True))
+    if 32 * base + 16 < size:
+        assert value(one, {InnerName(Kind.ID, 0): base, "size 0": size}) == size - 1 - (32 * base + 16) >= 0
+
+
+def test_of_a_lane_that_may_be_none_of_a_group_nothing_is_known() -> None:
+    assert differences(Group(is_full=False)) == []

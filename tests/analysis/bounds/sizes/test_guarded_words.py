@@ -17,6 +17,7 @@ from visaproof.analysis.bounds.sizes.words import small_words
 from visaproof.analysis.bounds.sizes.words.names_in_guards import least_of_names
 from visaproof.analysis.bounds.sizes.words.small_words import guarded_words, smaller_words
 from visaproof.cli import main
+from visaproof.launch.relations.inner_names import InnerName, Kind
 from visaproof.launch.relations.polynomials import Polynomial
 from visaproof.smt import Bool, Term, add, const, ite, neg, sign_extend, slt, sub, symbol, ult, zero_extend
 from visaproof.smt.evaluate import evaluate
@@ -161,6 +162,37 @@ def test_a_guard_says_how_large_an_argument_is_at_least(guard: Bool, number: int
     least, limits = least_of_names(counters.compared_words, counters.reader, lambda one: one)
     assume(evaluate(guard, {SIZE: number}) and holds(limits, {"size": number}))
     assert number >= least.get("size", 0)
+
+
+ID = InnerName(Kind.ID, 0)
+SAID_BY_IDS = [
+    slt(PLACE, sub(SIZE, const(2, 8))),
+    ult(PLACE, sub(SIZE, const(2, 8))),
+    slt(add(PLACE, const(3, 8)), sub(TWICE, const(9, 8))),
+    slt(sub(const(5, 8), PLACE), sub(SIZE, const(2, 8))),
+    neg(slt(sub(SIZE, const(4, 8)), PLACE)),
+]
+
+
+@given(st.sampled_from(SAID_BY_IDS), st.integers(0, 255), st.integers(0, 127))
+@example(SAID_BY_IDS[1], 1, 0)
+@example(SAID_BY_IDS[3], 3, 5)
+def test_what_ids_are_below_is_larger_than_the_least_of_them(guard: Bool, number: int, place: int) -> None:
+    atoms: dict[Term, Polynomial] = {SIZE: {("size",): 1}, PLACE: {(ID,): 1}}
+    counters = LoopCounters.of([], frozenset((guard,)), SIZE, atoms, {})
+    least, limits = least_of_names(counters.compared_words, counters.reader, lambda one: one)
+    assume(evaluate(guard, {SIZE: number, PLACE: place}) and holds(limits, {"size": number, ID: place}))
+    assert number >= least.get("size", 0)
+
+
+def test_the_least_of_ids_says_something() -> None:
+    found: list[int] = []
+    for guard in SAID_BY_IDS:
+        atoms: dict[Term, Polynomial] = {SIZE: {("size",): 1}, PLACE: {(ID,): 1}}
+        counters = LoopCounters.of([], frozenset((guard,)), SIZE, atoms, {})
+        least, _ = least_of_names(counters.compared_words, counters.reader, lambda one: one)
+        found.append(least.get("size", 0))
+    assert found == [3, 0, 8, 0, 4]
 
 
 def holds(limits: Sequence[Below], names: dict[str, int]) -> bool:

@@ -60,6 +60,7 @@ COMPARED = [
     ult(const(0, 8), NOW),
     ult(const(4, 8), NOW),
     ult(LEAST, NOW),
+    neg(slt(NOW, sub(LEAST, MORE))),
 ]
 BEGINS = [FIRST, sub(FIRST, const(1, 8)), sub(FIRST, MORE), const(100, 8), const(0, 8), add(FIRST, MORE)]
 
@@ -78,6 +79,8 @@ def holds(limits: Sequence[Below], names: dict[str, int]) -> bool:
 @example(COMPARED[0], FIRST, 128, (127, 0, 0), "always")
 @example(COMPARED[0], FIRST, 1, (200, 0, 0), "but first")  # a negative number at first
 @example(COMPARED[12], FIRST, 3, (200, 0, 0), "always")
+@example(COMPARED[0], BEGINS[2], 1, (0, 0, 200), "always")  # -200 is 56
+@example(COMPARED[14], FIRST, 100, (50, 0, 100), "always")  # above -100: from -50 to 106
 def test_no_iteration_leaves_what_a_counter_is(
     compared: Bool, begin: BitVec, down: int, numbers: tuple[int, int, int], holds_when: str
 ) -> None:
@@ -103,7 +106,7 @@ def test_no_iteration_leaves_what_a_counter_is(
 def test_each_comparison_is_read_but_where_numbers_may_wrap() -> None:
     counter = Counter(NOW, FIRST, const(-1, 8), LANE)
     found = [counted_down(counter, (one,), (), Integers(ATOMS)) is not None for one in COMPARED]
-    assert found == [True] * 3 + [False] + [True] * 9 + [False]
+    assert found == [True] * 3 + [False] + [True] * 9 + [False, True]
     faster = Counter(NOW, FIRST, const(-3, 8), LANE)  # from 2 to 255
     assert counted_down(faster, (COMPARED[11],), (), Integers(ATOMS)) is None
     assert counted_down(faster, (COMPARED[12],), (), Integers(ATOMS)) is not None

@@ -80,8 +80,6 @@ def _read(
     if low_number is not None and is_signed:
         low = {(): signed_value(low_number, word.width)}
     limits = [*reader.limits[kept:]]
-    if low_number is None:
-        limits += [Below(one, bits) for one in (added_and_subtracted(low) if is_signed else (low,)) if any(one)]
     low = plus(low, {(): -more})
     number = constant_of(low)
     if (number or 0) < (0 if is_signed else down):

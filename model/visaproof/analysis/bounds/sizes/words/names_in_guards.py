@@ -49,13 +49,13 @@ def least_of_names(
 
 
 def _less_than(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
-    """The signed number of so many bits that it is, of which a constant is subtracted: it may be negative."""
+    """The signed number of so many bits that it is, of which a constant is subtracted: it may be negative.
+
+    That what is added up may not wrap is no condition: where it does, it is large anyway.
+    """
     found = reader.read(word) if bits < word.width else None
     added, subtracted = added_and_subtracted(found or {})
-    if not added or list(subtracted) != [()] or subtracted[()] >> bits:
-        return None
-    reader.limits.append(Below(added, bits))
-    return found
+    return found if added and list(subtracted) == [()] and not subtracted[()] >> bits else None
 
 
 def _least_id(word: BitVec, bits: int, reader: Integers) -> Polynomial | None:
