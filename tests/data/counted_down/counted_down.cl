@@ -6,3 +6,4 @@ kernel void fours(global const float *a, global float *o, int n) { float s = 0; 
 kernel void neighbours(global const float *a, global float *o, int n) { int i = get_global_id(0), at = clamp(i - 3, 0, n - 2); o[i] = a[at] + a[at + 1]; }
 kernel void tile(global const float *a, global float *o, int extent, int stride, int first, int begin) { int x = get_global_id(0), y = min((int)get_group_id(1) * 8, extent - 8) + (int)get_local_id(1); o[y * stride + x] = a[y * stride + x + first - begin]; }
 kernel void left_wing(global const float *a, global float *o, int r) { int l = get_local_id(0), g = get_global_id(0); if (l + 1 <= r) o[r - 1 - l] = a[g]; if (l >= r) o[l - r] = a[g]; }
+kernel void before(global const float *a, global float *o, int first, int begin) { int x = get_global_id(0); o[x] = a[first - begin - x]; }

@@ -164,35 +164,38 @@ def test_a_guard_says_how_large_an_argument_is_at_least(guard: Bool, number: int
     assert number >= least.get("size", 0)
 
 
-ID = InnerName(Kind.ID, 0)
+ID, ROW_ID = (InnerName(Kind.ID, dimension) for dimension in range(2))
+ROW = symbol("row", 8)
 SAID_BY_IDS = [
     slt(PLACE, sub(SIZE, const(2, 8))),
     ult(PLACE, sub(SIZE, const(2, 8))),
     slt(add(PLACE, const(3, 8)), sub(TWICE, const(9, 8))),
     slt(sub(const(5, 8), PLACE), sub(SIZE, const(2, 8))),
     neg(slt(sub(SIZE, const(4, 8)), PLACE)),
+    slt(add(ROW, sub(const(5, 8), PLACE)), sub(SIZE, const(2, 8))),
 ]
+BY_IDS: dict[Term, Polynomial] = {SIZE: {("size",): 1}, PLACE: {(ID,): 1}, ROW: {(ROW_ID,): 1}}
 
 
-@given(st.sampled_from(SAID_BY_IDS), st.integers(0, 255), st.integers(0, 127))
-@example(SAID_BY_IDS[1], 1, 0)
-@example(SAID_BY_IDS[3], 3, 5)
-def test_what_ids_are_below_is_larger_than_the_least_of_them(guard: Bool, number: int, place: int) -> None:
-    atoms: dict[Term, Polynomial] = {SIZE: {("size",): 1}, PLACE: {(ID,): 1}}
-    counters = LoopCounters.of([], frozenset((guard,)), SIZE, atoms, {})
+@given(st.sampled_from(SAID_BY_IDS), st.integers(0, 255), st.integers(0, 127), st.integers(0, 127))
+@example(SAID_BY_IDS[1], 1, 0, 0)
+@example(SAID_BY_IDS[3], 3, 5, 0)
+@example(SAID_BY_IDS[5], 3, 5, 0)
+def test_what_ids_are_below_is_larger_than_the_least_of_them(guard: Bool, number: int, place: int, row: int) -> None:
+    counters = LoopCounters.of([], frozenset((guard,)), SIZE, BY_IDS, {})
     least, limits = least_of_names(counters.compared_words, counters.reader, lambda one: one)
-    assume(evaluate(guard, {SIZE: number, PLACE: place}) and holds(limits, {"size": number, ID: place}))
+    names = {"size": number, ID: place, ROW_ID: row}
+    assume(evaluate(guard, {SIZE: number, PLACE: place, ROW: row}) and holds(limits, names))
     assert number >= least.get("size", 0)
 
 
 def test_the_least_of_ids_says_something() -> None:
     found: list[int] = []
     for guard in SAID_BY_IDS:
-        atoms: dict[Term, Polynomial] = {SIZE: {("size",): 1}, PLACE: {(ID,): 1}}
-        counters = LoopCounters.of([], frozenset((guard,)), SIZE, atoms, {})
+        counters = LoopCounters.of([], frozenset((guard,)), SIZE, BY_IDS, {})
         least, _ = least_of_names(counters.compared_words, counters.reader, lambda one: one)
         found.append(least.get("size", 0))
-    assert found == [3, 0, 8, 0, 4]
+    assert found == [3, 0, 8, 0, 4, 0]
 
 
 def holds(limits: Sequence[Below], names: dict[str, int]) -> bool:

@@ -14,6 +14,7 @@ ONE = Reached(
     {"p": 2, "q": 1},
     frozenset({("n", 0), ("m", 0)}),
     frozenset({("n", "m")}),
+    ({("n",): 1, ("m",): -1},),
     is_below=True,
 )
 OTHER = Reached(
@@ -25,6 +26,7 @@ OTHER = Reached(
     {"q": 3},
     frozenset({("n", 0), ("n", 1)}),
     frozenset({("k", "m")}),
+    ({("n",): 1, ("m",): -1}, {("k",): 1, (): -2}),
 )
 
 
@@ -35,6 +37,7 @@ def test_what_is_needed_in_one_way_is_needed() -> None:
     assert both.limits == OTHER.limits
     assert (both.signed, both.small, both.needed) == (frozenset("nm"), frozenset("ab"), {"p": 2, "q": 3})
     assert both.related == ONE.related | OTHER.related
+    assert both.sums == OTHER.sums
 
 
 def test_what_is_known_in_one_way_alone_is_not_known() -> None:

@@ -301,3 +301,8 @@ def test_ids_are_subtracted_where_a_guard_keeps_them_below(
     assert sizes() == {"4*local_size_x - 4*r", "4*r"}
     monkeypatch.setattr(ByGuard, "finds", lambda *_: False)
     assert sizes() != {"4*local_size_x - 4*r", "4*r"}
+
+
+def test_what_no_launch_makes_up_for_has_no_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """a[first - begin - x] may be before a whatever the host says of its arguments."""
+    assert relations("before", capsys)["a"] is None
