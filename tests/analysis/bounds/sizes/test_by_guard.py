@@ -1,16 +1,19 @@
 """Sums that are no negative numbers by what a guard compares."""
 
+from types import SimpleNamespace
 from typing import NamedTuple, cast
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.analysis.bounds.sizes.test_at_ends import value
 from visaproof.analysis.bounds.sizes.by_guard import ByGuard
-from visaproof.analysis.bounds.sizes.counters.loop_counters import LoopCounters
+from visaproof.analysis.bounds.sizes.counters.loop_counters import Bounded, LoopCounters
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below
+from visaproof.analysis.bounds.sizes.largest import Largest
 from visaproof.analysis.bounds.sizes.launch_integers import Counted, LaunchIntegers
 from visaproof.analysis.bounds.sizes.sums import is_natural
 from visaproof.launch.relations.inner_names import InnerName, Kind
@@ -122,3 +125,23 @@ def test_ids_are_below_the_size_of_their_group(base: int, size: int) -> None:
 
 def test_of_a_lane_that_may_be_none_of_a_group_nothing_is_known() -> None:
     assert differences(Group(is_full=False)) == []
+
+
+COUNTER = InnerName(Kind.COUNTER, 0)
+AWAY = Below({(COUNTER,): 1, ("n",): -1}, 32)
+
+
+@pytest.mark.parametrize(("limits", "is_shown"), [((), True), ((AWAY,), False)])
+def test_a_guard_says_nothing_of_the_iterations_before(limits: tuple[Below, ...], is_shown: bool) -> None:
+    """Of a[i - n] behind n <= i that is enough, and not of i - n in what bounds i: it is so of smaller i as well."""
+    atoms: dict[Term, Polynomial] = {**ATOMS, AT: {(COUNTER,): 1}}
+    counters = LoopCounters.of([], frozenset((neg(slt(AT, N)),)), AT, atoms, {})
+    access = SimpleNamespace(
+        loops={COUNTER},
+        bounded={COUNTER: Bounded({}, limits)},
+        names_sums=False,
+        message=SimpleNamespace(arguments=()),
+        _is_natural=lambda one, least: is_natural(one, least),
+    )
+    found = Largest._sums(cast(Largest, access), [AWAY], {}, ByGuard(counters, NO_IDS))
+    assert (found == ()) == is_shown

@@ -7,6 +7,7 @@ k may have names in it, as the w of w·y − w·r.
 
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -15,6 +16,8 @@ from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
 from visaproof.analysis.bounds.sizes.integers import Below
 from visaproof.analysis.bounds.sizes.sums import Key, key_of
 from visaproof.launch.relations.polynomials import Polynomial, plus, times, without_factors
+
+T = TypeVar("T")
 
 MOST_SHOWN = 16
 """Sums of one access."""
@@ -29,6 +32,14 @@ class ByGuard(Struct):
     rests: dict[Key, Polynomial] = field(default_factory=dict[Key, Polynomial])
     limits: list[Below] = field(default_factory=list[Below])
     """Under which all of it holds."""
+
+    def settled(self, reached: Callable[["ByGuard"], T | None]) -> T | None:
+        """What is reached, once the limits of all that is shown were asked for as well."""
+        while True:
+            known = len(self.rests)
+            found = reached(self)
+            if found is None or len(self.rests) == known:
+                return found
 
     def shows(self, one: Polynomial, is_natural: Callable[[Polynomial], bool]) -> bool:
         """Whether a sum that was shown is at least 0; its limits were asked for."""

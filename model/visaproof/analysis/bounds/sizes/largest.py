@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from visaproof.analysis.bounds.sizes.alike_lanes import NUMBER, OfLanes
 from visaproof.analysis.bounds.sizes.by_guard import ByGuard
-from visaproof.analysis.bounds.sizes.counters.loop_counters import Bounded, LoopCounters, without_counters
+from visaproof.analysis.bounds.sizes.counters.loop_counters import Bounded, LoopCounters, has_counter, without_counters
 from visaproof.analysis.bounds.sizes.counters.unrolled_counters import with_sums
 from visaproof.analysis.bounds.sizes.global_ids import GlobalIds, TurnedIds
 from visaproof.analysis.bounds.sizes.ids_at_ends import IdsAtEnds
@@ -147,8 +147,11 @@ class Largest(Struct, dict=True):
         reader.limits[:] = [Below(turned.turned(one.sum), one.bits) for one in reader.limits] + turned.limits
         self.divided |= turned.most
         said = least_of_names(counters.compared_words, counters.reader, self.largest)
-        reached = self._reached(found, reader.limits, counters, *said, ByGuard(counters, self.at_ends))
-        reached = reached or self._reached(found, reader.limits, None, {}, [], ByGuard(counters, self.at_ends))
+        ways = (
+            partial(self._reached, found, reader.limits, counters, *said),
+            partial(self._reached, found, reader.limits, None, {}, ()),
+        )
+        reached = next(filter(None, (ByGuard(counters, self.at_ends).settled(way) for way in ways)), None)
         if reached is None:
             return None
         unequal = unequal_names(counters.guard, counters.reader)
@@ -187,22 +190,6 @@ class Largest(Struct, dict=True):
         return any(is_inner(name, Kind.WORD) for part in one for name in part) and self.ids.parts.largest(one) is None
 
     def _reached(
-        self,
-        found: Polynomial,
-        of_words: Sequence[Below],
-        counters: LoopCounters | None,
-        said: Mapping[str, int],
-        needed_for_it: Sequence[Below],
-        shown: ByGuard,
-    ) -> Reached | None:
-        """What follows from the sums that are found, and from the limits of what the guard shows of these."""
-        while True:
-            known = len(shown.rests)
-            reached = self._by_sums(found, of_words, counters, said, needed_for_it, shown)
-            if reached is None or len(shown.rests) == known:
-                return reached
-
-    def _by_sums(
         self,
         found: Polynomial,
         of_words: Sequence[Below],
@@ -273,8 +260,12 @@ class Largest(Struct, dict=True):
         """Of arguments, which have to be at least 0, so that all of these are; None where that is not enough."""
         sums = dict[Key, Polynomial]()
         is_natural = partial(self._is_natural, least=least)
+        # these have to hold of all iterations before, of which the guard of this one says nothing
+        before = [one for name in self.loops for one in self.bounded[name].limits if has_counter(one.sum)]
         for one in needed:
-            if is_natural(one.sum) or shown.shows(one.sum, is_natural) or shown.finds(one.sum, is_natural):
+            if is_natural(one.sum):
+                continue
+            if one not in before and (shown.shows(one.sum, is_natural) or shown.finds(one.sum, is_natural)):
                 continue
             own, rest = of_arguments(one.sum, self.message.arguments)
             if not self.names_sums or not own or not is_natural(rest):

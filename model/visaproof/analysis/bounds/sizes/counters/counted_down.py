@@ -5,7 +5,7 @@
 R is the counter, or that and what no iteration changes.  By induction, of signed numbers of 2^bits, 0 <= L and
 d <= 2^bits: R is at least 0, so that R − d is at least −2^bits and does not wrap; of numbers without a sign d is at
 most L, so that R − d is at least 0.  The first R is E modulo two times 2^bits, and at least 0 as the guard says of it;
-so it is E, where E adds up no more than 2^bits and subtracts no more.
+so it is E, where what E adds up is below 2^bits, and what it subtracts.
 
 Where all iterations but the first say it, E has to be at least L.  None comes round: what follows R < d is no number
 that the guard lets by, nor is it E.

@@ -5,7 +5,7 @@
 By induction: E + s <= B - 1 holds of s = 0, where E does not wrap.  The next sum is E + s + c <= B - 1 + c, which does
 not wrap either, and of which the guard says again that it is below B.  So the guard has to be what each iteration says
 that comes before another one; an `if` in the last one alone may be true of a counter that has wrapped.  Bits are those
-of the comparison, one less where it is of signed numbers.  E is the same in all iterations, since it has no counter.
+of the comparison, one less where it is of signed numbers.  E is the same in all iterations: it has outer counters only.
 What E adds up has to be below 2^bits, then; it may subtract more.  The word is E + s once that is in the range of such
 numbers, and before that s is less than B - 1 - E as well.
 
@@ -166,9 +166,9 @@ class LoopCounters(Struct, frozen=True, dict=True):
             begins = {part: count for part, count in total.items() if part != (name,)}
             parts, limits = len(reader.limits), reader.limits
             last, step = reader.exact(bound, bits), self._step(reader, counter)
-            if last is None or step is None or _has_counter(last):
+            if last is None or step is None or has_counter(last):
                 continue
-            if _has_counter(less(begins, counter.begins)) or _has_counter(less(counter.begins, begins)):
+            if has_counter(less(begins, counter.begins)) or has_counter(less(counter.begins, begins)):
                 continue
             last = plus(last, {(): more})
             next_one = [Below(_with(one.sum, name, step), one.bits) for one in limits[:parts]]
@@ -223,7 +223,7 @@ class LoopCounters(Struct, frozen=True, dict=True):
         """What is compared as a sum, with what that is at most and under which limits; ids bound no arguments."""
         reader = self.reader()
         total = {part: count for part, count in (reader.read(word) or {}).items() if count}
-        if not any(total) or (last := reader.exact(bound, bits)) is None or _has_counter(last):
+        if not any(total) or (last := reader.exact(bound, bits)) is None or has_counter(last):
             return None
         if not any(is_unknown(name) for part in total for name in part) and any(
             is_unknown(name) for part in last for name in part
@@ -319,7 +319,8 @@ def _with(one: Polynomial, name: str, step: Polynomial) -> Polynomial:
     return total
 
 
-def _has_counter(one: Polynomial) -> bool:
+def has_counter(one: Polynomial) -> bool:
+    """Whether one stands in a sum."""
     return _has(Kind.COUNTER, one)
 
 
